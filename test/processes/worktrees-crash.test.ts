@@ -68,7 +68,7 @@ exec '${REAL_GIT}' "$@"
 }
 
 test('a git that another process kills is run again', async () => {
-  const { root, planned, make, worktrees } = world();
+  const { root, main, planned, make, worktrees } = world();
   const plan = await planned();
   killGit(root, 'worktree add', 4);
   expect(await make(plan)).toBeUndefined();
@@ -77,7 +77,13 @@ test('a git that another process kills is run again', async () => {
   killGit(root, 'worktree remove', 4);
   expect(await worktrees.remove(plan.agent, plan.worktree)).toBeUndefined();
   killGit(root, 'worktree add', 5);
+  // The killed git had written its whole entry.
+  const entries = join(main, '.git', 'worktrees');
+  mkdirSync(join(entries, plan.agent), { recursive: true });
+  writeFileSync(join(entries, plan.agent, 'gitdir'), `${plan.path}/.git\n`);
+  writeFileSync(join(entries, plan.agent, 'locked'), 'initializing');
   expect(await make(plan)).toMatch(/^git could not make the worktree .*: killed$/);
+  expect(readdirSync(entries)).toEqual([]);
 });
 
 test('a worktree that git did not finish is removed with its branch', async () => {

@@ -1,5 +1,5 @@
 /** Removes the remains of a killed git. Another git would wait for them, or avoid their names. */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /**
@@ -28,12 +28,15 @@ export async function removeLocks(repository: string): Promise<void> {
 }
 
 /**
- * Removes a part of git's entry for a tree. An entry whose file `gitdir` is missing or empty belongs to
- * no tree: git creates the file first, and writes the path of the tree into it afterwards.
+ * Removes git's entry for a tree that no longer exists, also a part of one: git creates the file `gitdir`
+ * of an entry first, and writes the path of the tree into it afterwards.
  */
-export async function removePartOfEntry(shared: string, path: string): Promise<void> {
-  const entry = join(shared, 'worktrees', basename(path));
-  const gitdir = await stat(join(entry, 'gitdir')).catch(() => undefined);
-  if (gitdir && gitdir.size > 0) return;
-  await rm(entry, { recursive: true, force: true });
+export async function removeEntry(shared: string, path: string): Promise<void> {
+  const entries = join(shared, 'worktrees');
+  for (const name of await readdir(entries).catch(() => [])) {
+    const gitdir = await readFile(join(entries, name, 'gitdir'), 'utf8').catch(() => '');
+    const isPart = gitdir === '' && name === basename(path);
+    if (isPart || gitdir.trimEnd() === join(path, '.git'))
+      await rm(join(entries, name), { recursive: true, force: true });
+  }
 }

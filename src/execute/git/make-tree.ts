@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { AgentWorktree, Tree } from '../../model/worktree.ts';
 import { tailIfReadable } from '../file-text.ts';
 import type { Exit, LaunchedProcess, RunProcesses } from '../process/index.ts';
-import { removeBranchLock, removePartOfEntry } from './git-remains.ts';
+import { removeBranchLock, removeEntry } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
 import { branchOf, gitEnvironment, MOST_TRIES, NEUTRAL_FOLDER } from './run-git.ts';
 import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
@@ -72,7 +72,7 @@ async function removeRemains(
 ): Promise<void> {
   const shared = await sharedFolder(repository);
   await rm(path, { recursive: true, force: true });
-  await removePartOfEntry(shared, path);
+  await removeEntry(shared, path);
   // Otherwise git has removed its locks itself.
   if (problem === 'killed') await removeBranchLock(shared, branch);
 }

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { removeBranchLock, removePartOfEntry } from './git-remains.ts';
+import { removeBranchLock, removeEntry } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
 import { branchOf, runGit } from './run-git.ts';
 import { INITIALIZING, sharedFolder } from './tree-on-disk.ts';
@@ -28,7 +28,7 @@ export async function removeTree(path: string, repository: string): Promise<void
     // Git was killed while it made the tree.
     await remove('--force', '--force');
   });
-  await removePartOfEntry(shared, path);
+  await removeEntry(shared, path);
   // The folder of the run, if this was its last worktree.
   await rmdir(dirname(path)).catch(() => {});
 }
