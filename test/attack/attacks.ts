@@ -6,6 +6,7 @@ import { FOLDER_TRICKS } from './folder-tricks.ts';
 import { JOURNAL_AUTHORITY } from './journal-authority.ts';
 import { PAGE } from './page.ts';
 import { POLICY_ESCAPES } from './policy.ts';
+import { SECRETS } from './secrets.ts';
 import { STEP_FILE_ATTACKS } from './step-files.ts';
 import { STRANGERS_FILES } from './strangers-files.ts';
 import { STRANGERS_REPOSITORY } from './strangers-repository.ts';
@@ -22,5 +23,6 @@ export const ATTACKS: readonly Attack[] = [
   ...FLEET,
   ...STEP_FILE_ATTACKS,
   ...AGENT_LIMITS,
+  ...SECRETS,
   ...STRANGERS_REPOSITORY,
 ];

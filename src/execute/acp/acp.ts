@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { readChoices } from '../agent-choices.ts';
@@ -12,6 +13,7 @@ import { foreignStep } from '../foreign-step.ts';
 import { type Gate, gate } from '../gate.ts';
 import { fields } from '../json.ts';
 import { leaveTurn } from '../leave-turn.ts';
+import { asItIs, keyHider, type Program } from '../out-of-sight.ts';
 import type { LaunchedProcess } from '../process/index.ts';
 import { APPROVE, insistedFact, type Skipped, unapprovedSettings } from '../project-settings.ts';
 import { protection } from '../protected-files.ts';
@@ -47,6 +49,7 @@ export function acpExecutor(options: AcpOptions): Executor {
     ...options,
     notes: sessionNotesIn(processes.seals, options.sessionsFolder, name),
     warm: new WarmProcesses(),
+    hideKeys: keyHider(options.environment),
     starts: gate(options.startsAlone ? 1 : availableParallelism()),
     skipped: (directory) =>
       unapprovedSettings(
@@ -79,6 +82,7 @@ export function acpExecutor(options: AcpOptions): Executor {
 interface Acp extends AcpOptions {
   readonly notes: SessionNotes;
   readonly warm: WarmProcesses;
+  readonly hideKeys: ReturnType<typeof keyHider>;
   /** Limits how many processes start at the same time: more would slow each other down. */
   readonly starts: Gate;
   /** The settings of the project in a directory that the user has not approved. */
@@ -189,10 +193,18 @@ async function launched(turning: Turning): Promise<AgentProcess> {
     const message = `${executable.problem} ${executable.remedy}`;
     throw new Unable({ kind: 'no-executable', message });
   }
-  return launchProcess(acp, step, executable.path, (launched) => {
+  return launchProcess(acp, step, executable.path, await hiding(turning), (launched) => {
     turning.launched = launched;
     if (turning.stopped) void launched.stop();
   });
+}
+
+/** The process may take turns of other agents of the run, so it sees their folders too. */
+async function hiding({ acp, step, live }: Turning): Promise<(program: Program) => Program> {
+  if (!acp.readsUnasked || step.skipPermissions) return asItIs;
+  const opens = [dirname(step.taskFolder), acp.protects.projectFolder];
+  const sight = { hides: [acp.protects.userFolder], opens, cwd: step.cwd };
+  return acp.hideKeys(sight, (text) => live({ kind: 'note', text }));
 }
 
 /** The turn has cost nothing yet. */

@@ -5,6 +5,7 @@ import type { Failure } from '../../model/failure.ts';
 import type { Usage } from '../../model/step-account.ts';
 import type { ChosenStep } from '../agent-choices.ts';
 import { agentEnvironment } from '../environment.ts';
+import type { Program } from '../out-of-sight.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
 import type { Approvals } from '../project-settings.ts';
 import type { Protected } from '../protected-files.ts';
@@ -83,6 +84,7 @@ export async function launchProcess(
   options: AcpOptions,
   step: AcpStep,
   program: string,
+  hide: (program: Program) => Program,
   onLaunched: (launched: LaunchedProcess) => void,
 ): Promise<AgentProcess> {
   const { name, command, environment, processes, losesSessions } = options;
@@ -92,8 +94,10 @@ export async function launchProcess(
   writeTurn(processes.seals, folder, { acp: name, process: folder });
   const launched = processes.launch({
     folder,
-    command: program,
-    args: [...command.slice(1), ...folderArguments(options, step.taskFolder)],
+    ...hide({
+      command: program,
+      args: [...command.slice(1), ...folderArguments(options, step.taskFolder)],
+    }),
     cwd: step.cwd,
     env: environmentFor(options, environment, step),
     stdin: hasFifo ? 'fifo' : 'pipe',

@@ -37,6 +37,8 @@ export interface KnownAgent {
   readonly countsAllTurns?: true;
   /** It listens on a port. The variable for the password without which it answers every user of the machine. */
   readonly password?: string;
+  /** It executes commands without asking, in a sandbox in which they can read. */
+  readonly readsUnasked?: true;
   /** Two of its processes must not start at the same time. */
   readonly startsAlone?: true;
   /** Its sessions get lost when another process loads them, whatever it offers. So its process stays. */
@@ -178,6 +180,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     adopt: true,
     cost: 'tokens',
     namesMessages: true,
+    readsUnasked: true,
     // It tells codex that every project is trusted.
     projectSettings: { names: ['.codex', '.agents'], skips: [] },
     install: 'Install it with "npm install -g @agentclientprotocol/codex-acp",',

@@ -3,6 +3,7 @@
  * a flag, a message or a file of codex.
  */
 import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeOwnFile } from '../../files/own-file.ts';
 import type { Prices } from '../../model/configured-agent.ts';
@@ -11,11 +12,12 @@ import { STEP_FILES } from '../../model/step-files.ts';
 import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { agentEnvironment } from '../environment.ts';
 import { foreignStep } from '../foreign-step.ts';
+import { asItIs, keyHider, type Program } from '../out-of-sight.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { type Protected, protection } from '../protected-files.ts';
 import { unpricedText } from '../token-price.ts';
 import { type CodexStep, readChoices, sandboxOf } from './choices.ts';
-import { codexArguments, commandFilesOf, type TurnSession } from './command.ts';
+import { codexArguments, placeholdersOf, type SandboxRules, type TurnSession } from './command.ts';
 import { findCodex } from './executable.ts';
 import { followTurn } from './follow-turn.ts';
 import { Placeholders } from './placeholders.ts';
@@ -41,6 +43,7 @@ export function codexExecutor(options: CodexOptions): Executor {
     threads: threadsIn(options.processes.seals, options.sessionsFolder, options.environment),
     unpriced: new Set(),
     placeholders: new Placeholders(),
+    hideKeys: keyHider(options.environment),
   };
   const start = (step: Step, live: Show) =>
     controlled(async (control) => startTurn(codex, forCodex(step), live, control));
@@ -70,6 +73,7 @@ interface Codex extends CodexOptions {
   /** The models without a known price that were reported. */
   readonly unpriced: Set<string>;
   readonly placeholders: Placeholders;
+  readonly hideKeys: ReturnType<typeof keyHider>;
 }
 
 type Show = (live: Live) => void;
@@ -97,6 +101,9 @@ async function startTurn(
   live: Show,
   control: Control,
 ): Promise<StepOutcome> {
+  const rules = { sandbox: sandboxOf(step), cwd: step.cwd, ...protection(codex.protects, step) };
+  const tell = (text: string) => live({ kind: 'note', text });
+  const hide = rules.sandbox === 'danger-full-access' ? asItIs : await codex.hideKeys(rules, tell);
   // A stop in the same moment comes before the launch.
   await Promise.resolve();
   if (control.stopped) return NOT_BEGUN;
@@ -105,19 +112,22 @@ async function startTurn(
     const message = `${executable.problem} ${executable.remedy}`;
     return { kind: 'failed', failure: { kind: 'no-executable', message }, account: FREE };
   }
-  const rules = { sandbox: sandboxOf(step), cwd: step.cwd, ...protection(codex.protects, step) };
-  const removePlaceholders = codex.placeholders.expect(commandFilesOf(rules));
+  const removePlaceholders = codex.placeholders.expect(placeholdersOf(rules, tmpdir()));
   try {
-    const { turn, launched } = launch(codex, step, executable.path, rules);
+    const { turn, launched } = launch(codex, step, executable.path, rules, hide);
     return await finishTurn(codex, step, live, control, turn, launched, 'ours');
   } finally {
     removePlaceholders();
   }
 }
 
-type SandboxRules = Parameters<typeof commandFilesOf>[0];
-
-function launch(codex: Codex, step: CodexStep, command: string, rules: SandboxRules) {
+function launch(
+  codex: Codex,
+  step: CodexStep,
+  executable: string,
+  rules: SandboxRules,
+  hide: (program: Program) => Program,
+) {
   const { session, before } = sessionOf(codex.threads, step);
   const turn: TurnFile = {
     executor: 'codex',
@@ -128,15 +138,11 @@ function launch(codex: Codex, step: CodexStep, command: string, rules: SandboxRu
   writeTurn(codex.processes.seals, step.folder, turn);
   const prompt = join(step.folder, STEP_FILES.input.name);
   writeOwnFile(prompt, promptOf(codex, step));
+  const { model, effort } = step;
+  const args = codexArguments({ session, model, effort, ...rules });
   const launched = codex.processes.launch({
     folder: step.folder,
-    command,
-    args: codexArguments({
-      session,
-      model: step.model,
-      effort: step.effort,
-      ...rules,
-    }),
+    ...hide({ command: executable, args }),
     cwd: step.cwd,
     env: { ...agentEnvironment(codex.environment), ...step.environment },
     stdin: { file: prompt },

@@ -11,6 +11,8 @@ export interface Turn extends Protection {
   readonly cwd: string;
 }
 
+export type SandboxRules = Omit<Turn, 'session' | 'model' | 'effort'>;
+
 /** Codex chooses the ids of its threads. */
 export type TurnSession =
   | { readonly use: 'fresh' }
@@ -44,8 +46,7 @@ function sessionArguments(session: TurnSession): readonly string[] {
 /**
  * In the sandbox, rules for longer paths override those for shorter ones. It knows no patterns for files that
  * can be read only, so command files are protected in the folders that the agent may change, and not
- * further below. A rule that hides a folder (`deny`) makes parallel turns of codex 0.166 wait for ever, and
- * leaves empty folders in /tmp: so codex can read the user's key, although it cannot change it.
+ * further below. The user's key is hidden in another way: see `outOfSight`.
  */
 function sandboxArguments({ sandbox, cwd, ...files }: Turn): readonly string[] {
   if (sandbox === 'danger-full-access') return config('sandbox_mode', quoted(sandbox));
@@ -69,14 +70,24 @@ function sandboxArguments({ sandbox, cwd, ...files }: Turn): readonly string[] {
 
 const PROFILE = 'raymond';
 
-/** The command files that the sandbox protects. Codex puts an empty folder where one is missing. */
-export function commandFilesOf({
+/** Where codex may put something in place of a missing file. It protects some names by itself. */
+export function placeholdersOf(rules: SandboxRules, temporary: string): readonly string[] {
+  if (rules.sandbox !== 'workspace-write') return [];
+  const folders = new Set([rules.cwd, ...rules.opens, temporary, '/tmp']);
+  const own = [...folders].flatMap((folder) => OWN_NAMES.map((name) => join(folder, name)));
+  return [...commandFilesOf(rules), ...own];
+}
+
+const OWN_NAMES = ['.git', '.codex', '.agents', '.aws'];
+
+/** The command files that the sandbox protects. */
+function commandFilesOf({
   sandbox,
   cwd,
   opens,
   roots,
   commandFiles,
-}: Omit<Turn, 'session' | 'model' | 'effort'>): readonly string[] {
+}: SandboxRules): readonly string[] {
   if (sandbox !== 'workspace-write' || roots.length === 0) return [];
   return [cwd, ...opens].flatMap((folder) => commandFiles.map((name) => join(folder, name)));
 }

@@ -1,8 +1,9 @@
-import { existsSync, rmdirSync } from 'node:fs';
+import { existsSync, lstatSync, rmdirSync, unlinkSync } from 'node:fs';
 
 /**
- * Codex puts an empty folder where a protected file is missing, so that nothing can be made there, and
- * removes it at its end. A process that is killed leaves it behind, where it would confuse other programs.
+ * Codex puts an empty file or folder where a protected file is missing, so that nothing can be made there, and
+ * removes it at the end of the command. A process that is killed leaves it behind, and so do two that end at the
+ * same time. It would confuse other programs.
  */
 export class Placeholders {
   /** The paths that were missing, with the number of turns that count on them. */
@@ -25,9 +26,16 @@ export class Placeholders {
     }
     this.#missing.delete(path);
     try {
-      rmdirSync(path);
+      if (lstatSync(path).isDirectory()) rmdirSync(path);
+      else if (isEmptyFile(path)) unlinkSync(path);
     } catch {
       // It is not there, or it is not empty.
     }
   }
+}
+
+/** As codex makes it: nobody can write to it. */
+function isEmptyFile(path: string): boolean {
+  const { size, mode } = lstatSync(path);
+  return size === 0 && (mode & 0o777) === 0o444;
 }
