@@ -48,7 +48,8 @@ export function runIndex(disk: Disk, file: string, key: UserKey): RunIndex {
   };
 }
 
-const PURPOSE = 'index';
+/** Of the form with worktrees. */
+const PURPOSE = 'index 2';
 const MAX_BYTES = 256 * 1024 * 1024;
 
 type Check = (value: unknown) => boolean;
@@ -87,6 +88,7 @@ const SUMMARY: Form<RunSummary> = {
   agents: isNumber,
   endedAgents: isNumber,
   isRehearsal: isBoolean,
+  trees: (value) => value === undefined || Array.isArray(value),
 };
 
 const ENTRY: Form<IndexEntry> = {

@@ -4,7 +4,7 @@
  *
  * A run that has not changed since an earlier survey comes from the index. Its journal is not opened.
  */
-import { summaryOf } from '../model/run-summary.ts';
+import { keptTrees, summaryOf } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
 import type { DamagedRun, Doubt, RunOwner, StoredRun, SurveyedRun } from '../ports.ts';
 import type { Disk, Seen } from './disk.ts';
@@ -76,7 +76,8 @@ async function survey(parts: SurveyParts, id: string, known?: IndexEntry): Promi
   }
   const found = await read(id);
   if (found.kind === 'damaged') return { run: found };
-  const run = summaryOf(found.run);
+  const trees = keptTrees(found.run).map(({ tree }) => tree.path);
+  const run = { ...summaryOf(found.run), ...(trees.length > 0 && { trees }) };
   const { chain, doubt, ...looked } = found;
   const surveyed = { run: { ...looked, ...(doubt && { doubt }), run } };
   if (found.owner || !isSettled(journal, 'file', now)) return surveyed;

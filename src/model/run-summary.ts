@@ -1,5 +1,6 @@
 import type { Limits } from './limits.ts';
 import type { Run } from './run.ts';
+import type { Tree } from './worktree.ts';
 
 /** The facts about a run that distinguish it from others in a list. */
 export interface RunSummary
@@ -24,6 +25,8 @@ export interface RunSummary
   readonly agents: number;
   readonly endedAgents: number;
   readonly isRehearsal: boolean;
+  /** The paths of the worktrees that should exist. Absent if there are none, and in a database. */
+  readonly trees?: readonly string[] | undefined;
 }
 
 export function summaryOf(run: Run): RunSummary {
@@ -38,4 +41,23 @@ export function summaryOf(run: Run): RunSummary {
     endedAgents: run.endedAgents.size,
     isRehearsal: run.settings.rehearse === true,
   };
+}
+
+/** A worktree that has existed, and that Raymond has not removed. */
+export interface KeptTree {
+  readonly agent: string;
+  readonly tree: Tree;
+  readonly branch: string;
+  /** It was missing at the end of its newest step. */
+  readonly isMissing: boolean;
+}
+
+export function keptTrees(run: Run): readonly KeptTree[] {
+  return [...run.agents, ...run.endedAgents].flatMap(([agent, { worktree }]) => {
+    if (!worktree?.tree || !worktree.wasSeen) return [];
+    const { tree, branch, look } = worktree;
+    const isMissing = look?.missing === true;
+    const isOver = 'fate' in worktree && worktree.fate !== 'kept';
+    return isOver && !isMissing ? [] : [{ agent, tree, branch, isMissing }];
+  });
 }

@@ -142,6 +142,13 @@ test('a worktree that somebody deleted or replaced is reported wherever a person
   project.write('.raymond/worktrees/one/main_work3/other', 'x');
   const gone = `The worktree ${tree('main_work2')} of main_work2 no longer exists. What was not committed in it is lost. Its commits are on the branch raymond/one/dirty.`;
   const replaced = `In place of the worktree ${tree('main_work3')} of main_work3 is something else: it is not a worktree.`;
+  // The second time, everything comes from the index.
+  for (const time of ['first', 'second']) {
+    const { stderr } = await project.run(['list']);
+    expect(stderr, time).toContain('2 worktrees of one were deleted or replaced.');
+    const { stdout } = await project.run(['list', '--json']);
+    expect(JSON.parse(stdout), time).toMatchObject({ lost_worktrees: 2 });
+  }
   for (const args of [
     ['show', 'one'],
     ['prune', 'one', '--dry-run'],

@@ -1,3 +1,4 @@
+import { countLost } from '../../execute/git/lost-trees.ts';
 import { CONDITIONS, conditionOf } from '../../model/condition.ts';
 import { lastLimit, NO_LIMITS } from '../../model/limits.ts';
 import { pidOf } from '../../model/pid-of.ts';
@@ -23,11 +24,13 @@ export interface ListOptions {
 export async function list(here: Here, options: ListOptions): Promise<number> {
   const isWanted = statusFilter(options.status);
   const most = numberOf(options.number);
-  const { store } = await here();
+  const { store, database } = await here();
   const all = await allRuns(store);
   const runs = all.filter(isWanted).slice(-most);
+  // The worktrees of a run in a database are on the machines of the workers.
+  const lost = database ? new Map<string, number>() : await lostTreesOf(runs);
   if (options.json) {
-    for (const found of runs) stdout.json(asJson(found));
+    for (const found of runs) stdout.json(asJson(found, lost.get(found.id)));
     return 0;
   }
   if (runs.length === 0) {
@@ -40,7 +43,22 @@ export async function list(here: Here, options: ListOptions): Promise<number> {
   }
   // The id of a run is copied, so it is not shortened, and a broken line is better than a cut one.
   for (const line of table(COLUMNS, runs.map(row))) stdout.say(line);
+  for (const [id, count] of lost)
+    stderr.say(
+      `${count === 1 ? '1 worktree' : `${count} worktrees`} of ${id} ${count === 1 ? 'was' : 'were'} deleted or replaced. To see more: raymond show ${id}`,
+    );
   return 0;
+}
+
+/** Only of the runs that should have worktrees. The index names them, so no journal is read. */
+async function lostTreesOf(runs: readonly SurveyedRun[]): Promise<ReadonlyMap<string, number>> {
+  const lost = new Map<string, number>();
+  for (const found of runs) {
+    const trees = found.kind === 'stored' ? found.run.trees : undefined;
+    const count = trees === undefined ? 0 : await countLost(trees);
+    if (count > 0) lost.set(found.id, count);
+  }
+  return lost;
 }
 
 const COLUMNS: readonly Column[] = [
@@ -114,7 +132,7 @@ function numberOf(text: string | undefined): number {
 }
 
 /** Everything here is in the index, so finished runs are not read. */
-function asJson(found: SurveyedRun) {
+function asJson(found: SurveyedRun, lostTrees: number | undefined) {
   if (found.kind === 'damaged')
     return { workflow_id: found.id, condition: 'damaged', problem: found.problem.message };
   const { run, owner, isOwn, doubt } = found;
@@ -144,6 +162,7 @@ function asJson(found: SurveyedRun) {
     rehearsal: run.isRehearsal,
     own: isOwn,
     ...(doubt && { doubt: doubt.why }),
+    ...(lostTrees !== undefined && { lost_worktrees: lostTrees }),
     pid: pidOf(owner),
   };
 }

@@ -1,20 +1,26 @@
 import type { Run } from '../../model/run.ts';
+import { keptTrees } from '../../model/run-summary.ts';
 import { treeOnDisk } from './tree-on-disk.ts';
 
 /** Sentences about the worktrees of a run that somebody has deleted or replaced, with what they held. */
-export async function lostTrees({ agents, endedAgents }: Run): Promise<readonly string[]> {
+export async function lostTrees(run: Run): Promise<readonly string[]> {
   const lines: string[] = [];
-  for (const [id, { worktree }] of [...agents, ...endedAgents]) {
-    if (!worktree?.tree || !worktree.wasSeen) continue;
-    const { tree, look, branch } = worktree;
-    const isOver = 'fate' in worktree && worktree.fate !== 'kept';
-    const found = isOver || look?.missing ? undefined : await treeOnDisk(tree.path);
-    if (found?.kind === 'strange')
-      lines.push(`In place of the worktree ${tree.path} of ${id} is something else: ${found.why}.`);
-    else if (look?.missing || found?.kind === 'missing')
+  for (const { agent, tree, branch, isMissing } of keptTrees(run)) {
+    const found = isMissing ? ({ kind: 'missing' } as const) : await treeOnDisk(tree.path);
+    if (found.kind === 'strange')
       lines.push(
-        `The worktree ${tree.path} of ${id} no longer exists. What was not committed in it is lost. Its commits are on the branch ${branch}.`,
+        `In place of the worktree ${tree.path} of ${agent} is something else: ${found.why}.`,
+      );
+    else if (found.kind === 'missing')
+      lines.push(
+        `The worktree ${tree.path} of ${agent} no longer exists. What was not committed in it is lost. Its commits are on the branch ${branch}.`,
       );
   }
   return lines;
+}
+
+/** How many of these worktrees somebody has deleted or replaced. */
+export async function countLost(paths: readonly string[]): Promise<number> {
+  const found = await Promise.all(paths.map(treeOnDisk));
+  return found.filter(({ kind }) => kind === 'strange' || kind === 'missing').length;
 }
