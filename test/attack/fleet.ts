@@ -1,5 +1,5 @@
 /** Somebody may write to the database of the runs, but has no key of their user. Workers are real processes. */
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { endOldGuard } from '../../src/cli/guard.ts';
@@ -228,6 +228,8 @@ async function setBack(stage: Stage, where: string, how: 'deleted' | 'restored')
   if (where !== 'alive') await kill(first);
   await raymond('resume', 'r', '--detach', '--no-dangerously-skip-permissions');
   await has('"run-resumed"');
+  // A machine that has seen nothing of it could not know.
+  if (next) await eventually('it has seen more', () => seenIn(elsewhere) > Number(before?.seq));
   if (how === 'deleted')
     await query(`with gone as (delete from raymond.events where seq > ${before?.seq})
       update raymond.runs set seq = ${before?.seq}, status = 'active',
@@ -254,6 +256,15 @@ async function setBack(stage: Stage, where: string, how: 'deleted' | 'restored')
   if (log.includes('--dangerously-skip-permissions')) return 'permissions were skipped';
   if (log !== '') return 'permissions were not skipped';
   return /--trust-run/.test(last.stderr()) ? 'refused, and said so' : last.stderr();
+}
+
+/** The newest event of the run that a machine remembers. */
+function seenIn(machine: string): number {
+  const heads = join(machine, 'raymond', 'database-heads');
+  const [file] = existsSync(heads) ? readdirSync(heads) : [];
+  if (file === undefined) return 0;
+  const { seq }: { readonly seq: number } = JSON.parse(readFileSync(join(heads, file), 'utf8'));
+  return seq;
 }
 
 /** All rows of a run, as somebody has copied them. Gives a function that puts them back. */
