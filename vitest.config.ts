@@ -12,8 +12,8 @@ export default defineConfig({
     // A worker keeps its modules for the next file, because to load them again took a tenth of the
     // suite's time. So a test that changes the process undoes the change.
     isolate: false,
-    // Many tests wait for processes, so a core can serve more than one worker.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // Tests wait for processes more than half of their time, so a core can serve several workers.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()) + 2,
     // A busy machine can be very slow, and what a test waits for has no other limit.
     sequence: { sequencer: SlowFilesFirst },
     testTimeout: 120_000,

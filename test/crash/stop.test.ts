@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { stopNow } from '../../src/cli/stop-run.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { eventually } from '../eventually.ts';
+import { isLong } from '../long.ts';
 import type { Started } from '../raymond.ts';
 import { processesLeft, survivors } from '../survivors.ts';
 import { Crew } from './crew.ts';
@@ -12,11 +13,14 @@ const byNumber = (a: string, b: string) => Number(a) - Number(b);
 const drains = (life: Started) =>
   eventually('it stops starting steps', () => life.stderr().includes('no new step starts'));
 
+// Of processes that are stopped together, test/processes/stop-tests.ts always has 50.
+const MANY = isLong ? 50 : 8;
+
 const inAHurry: readonly [string, number, (life: Started, crew: Crew) => Promise<unknown>][] = [
-  ['SIGTERM', 50, async ({ child }) => child.kill('SIGTERM')],
+  ['SIGTERM', MANY, async ({ child }) => child.kill('SIGTERM')],
   [
     'Ctrl-C twice',
-    50,
+    MANY,
     async (life) => {
       life.child.kill('SIGINT');
       await drains(life);

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { inSuite } from '../long.ts';
 import { newProject } from '../new-project.ts';
 
 const REAL_GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
@@ -98,18 +99,25 @@ function expectOneWorktree({ project, git }: ReturnType<typeof crashing>) {
   ]);
 }
 
-test.each([
-  ['for-each-ref', 'before'],
-  ['worktree add', 'before'],
-  ['worktree add', 'after'],
-  ['filter', 'both'],
-  ['status', 'before'],
-  ['status', 'after'],
-  ['worktree remove', 'before'],
-  ['worktree remove', 'after'],
-  ['update-ref', 'before'],
-  ['update-ref', 'after'],
-])('killed at git %s (%s)', async (fault, when) => {
+/** In the suite, each call of git on one side, and the one that makes a worktree on all. */
+const KILLS = inSuite<readonly [fault: string, when: string]>(
+  [
+    ['for-each-ref', 'before'],
+    ['worktree add', 'before'],
+    ['worktree add', 'after'],
+    ['filter', 'both'],
+    ['status', 'after'],
+    ['worktree remove', 'before'],
+    ['update-ref', 'after'],
+  ],
+  [
+    ['status', 'before'],
+    ['worktree remove', 'after'],
+    ['update-ref', 'before'],
+  ],
+);
+
+test.each(KILLS)('killed at git %s (%s)', async (fault, when) => {
   const world = crashing(fault, when);
   const { project, place, env } = world;
   const killed = await project.run(['flow', '--workflow-id', 'one'], { env });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { identify, isAlive } from '../../src/execute/process/index.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { startServer } from '../postgres/server.ts';
+import { survivors } from '../survivors.ts';
 import { effectsOf, overlaps, RECORDING, WAITING } from './effects.ts';
 import { Fleet } from './fleet.ts';
 
@@ -31,6 +33,14 @@ const begins = (fleet: Fleet) =>
     what === 'begin' ? [`${state} ${attempt}`] : [],
   );
 
+/** The processes of the step that runs, but not the launcher, which a worker keeps. */
+function processesOf(fleet: Fleet, worker: string) {
+  const lines = survivors(fleet.project.folder, fleet.stateOf(worker));
+  const steps = lines.filter((line) => !line.includes('raymond-launcher'));
+  expect(steps.length).toBeGreaterThan(0);
+  return steps.flatMap((line) => identify(Number.parseInt(line, 10)) ?? []);
+}
+
 test.concurrent('a worker that is killed and starts again adopts its steps', async ({
   onTestFinished,
 }) => {
@@ -54,16 +64,13 @@ test.concurrent('the guard of a killed worker still ends its steps while the nex
   const run = await fleet.begin('flow');
   const first = fleet.worker('a', SHORT);
   await eventually('the step runs', () => alive(fleet).length > 0);
+  const steps = processesOf(fleet, 'a');
   await fleet.database.repeatable(async ({ query }) => {
     await query('lock table raymond.workers in share mode');
     first.child.kill('SIGKILL');
     await first.ended;
     fleet.worker('a', SHORT);
-    await eventually('the step has ended', async () => {
-      const before = alive(fleet).length;
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return alive(fleet).length === before;
-    });
+    await eventually('the step has ended', () => !steps.some(isAlive));
   });
   fleet.project.write('go', '');
   expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' } });
@@ -113,13 +120,10 @@ test.concurrent('without its database a worker ends its steps in time, and begin
   const run = await fleet.begin('flow');
   const worker = fleet.worker('a', SHORT);
   await eventually('the step runs', () => alive(fleet).length > 0);
+  const steps = processesOf(fleet, 'a');
   await server.stop('immediate');
   await eventually('the worker ends its steps', () => worker.stderr().includes('ends its steps'));
-  await eventually('the step has ended', async () => {
-    const before = alive(fleet).length;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    return alive(fleet).length === before;
-  });
+  await eventually('the step has ended', () => !steps.some(isAlive));
   await server.start();
   fleet.project.write('go', '');
   expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' }, result: '1' });

@@ -1,7 +1,7 @@
 // Checks that a kill decides nothing: a tool call happens once after "allow", and never after "deny".
 import { describe, test } from 'vitest';
 import { type Kill, playKills } from './asking-run.ts';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import { sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
@@ -15,6 +15,6 @@ const KILLS: readonly Kill[] = [
   { victim: 'both', word: 'allow', way: 'api' },
 ];
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test('kill -9 of Raymond, of serve and of both', () => playKills(sandbox, age, KILLS), 300_000);
 });

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { askedIn, call, living, timesOf } from './asking-run.ts';
-import { type Age, ages, claudeBinary, suiteAges } from './claude-sandbox.ts';
+import { type Age, claudeBinary, suiteAges } from './claude-sandbox.ts';
 import {
   answering,
   bash,
@@ -83,7 +83,7 @@ async function sentAgain(age: Age, word: string, times: number) {
   expect(living(world)).toEqual([]);
 }
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test('a decision that was recorded and never sent reaches the agent', async () => {
     const { world, child } = await asking(age);
     await killHard(child);

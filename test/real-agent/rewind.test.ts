@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import { carryOut } from '../command.ts';
-import { ages, suiteAges } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import {
   answering,
   conversationLines,
@@ -53,7 +53,7 @@ const stateOf = ({ file }: RaymondSandbox) =>
 /** A test with several turns on a busy machine. */
 const LONG_MS = 300_000;
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test(
     'conversation, files and stack go back, and each turn is paid once',
     async () => {

@@ -4,7 +4,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { appendFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { inSuite } from '../long.ts';
+import { type Age, suiteAges } from './claude-sandbox.ts';
 import { plantSettings } from './plant-settings.ts';
 import { answering, type RaymondSandbox, sandboxes } from './raymond-sandbox.ts';
 
@@ -16,24 +17,27 @@ const SAYS = answering({ 'Say hello.': '<result>hello</result>' });
 const marks = ({ claude }: RaymondSandbox) =>
   readdirSync(dirname(claude.work)).filter((name) => name.startsWith('mark-'));
 
-async function clone(age: (typeof ages)[number], workflow = HELLO, script = SAYS) {
+async function clone(age: Age, workflow = HELLO, script = SAYS) {
   const made = await sandbox({ age, workflow, script });
   plantSettings(made.claude.work, join(dirname(made.claude.work), 'mark-'));
   return made;
 }
 
-test.each(ages)('%s: hooks, helpers and servers of a clone do not run', async (age) => {
-  const made = await clone(age);
-  const { code, stderr } = await made.run('workflow');
-  expect(marks(made)).toEqual([]);
-  expect(code).toBe(0);
-  expect(stderr.split('\n').filter((line) => line.includes('.mcp.json'))).toEqual([
-    'claude does not load settings of this project that you have not approved (.claude/settings.json, .claude/settings.local.json, .mcp.json), nor its CLAUDE.md.',
-  ]);
-  expect(stderr).toContain('To see and approve them: raymond trust');
-});
+test.each(inSuite<Age>(['older'], ['newer']))(
+  '%s: hooks, helpers and servers of a clone do not run',
+  async (age) => {
+    const made = await clone(age);
+    const { code, stderr } = await made.run('workflow');
+    expect(marks(made)).toEqual([]);
+    expect(code).toBe(0);
+    expect(stderr.split('\n').filter((line) => line.includes('.mcp.json'))).toEqual([
+      'claude does not load settings of this project that you have not approved (.claude/settings.json, .claude/settings.local.json, .mcp.json), nor its CLAUDE.md.',
+    ]);
+    expect(stderr).toContain('To see and approve them: raymond trust');
+  },
+);
 
-test.each(ages)('%s: they run after an approval, until one of them changes', async (age) => {
+test.each(suiteAges)('%s: they run after an approval, until one of them changes', async (age) => {
   const made = await clone(age);
   const refused = await made.run('trust');
   expect(refused.code).not.toBe(0);

@@ -12,11 +12,11 @@ import { NOTHING_APPROVED, place, promptStep, protecting } from '../contracts/st
 import { inSuite } from '../long.ts';
 import { STEP_KEY } from '../step-key.ts';
 import { call } from './asking-run.ts';
-import { type Age, ages, claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
+import { type Age, claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
 import { conversationLines } from './raymond-sandbox.ts';
 import { faults, type Script, scriptedModel } from './scripted-model.ts';
 
-test.each(ages)(
+test.each(suiteAges)(
   'a session of the %s version continues on another machine and back',
   async (age) => {
     const { on, history } = await machines(age, (_, turn) => `A${turn}`);
