@@ -41,25 +41,41 @@ export function survivors(project: string, state = join(project, '.raymond')): s
  */
 export async function processesLeft(project: string): Promise<string[]> {
   const isEnding = (line: string) => line.includes('raymond-launcher') || /^\d+ $/.test(line);
-  await eventually('the launchers have ended', () => !survivors(project).some(isEnding));
-  return survivors(project);
+  let left: string[] = [];
+  await eventually(
+    'the launchers have ended',
+    () => {
+      left = survivors(project);
+      return !left.some(isEnding);
+    },
+    LOOK_EVERY_MS,
+  );
+  return left;
 }
 
+/** To look at all processes of the machine takes some milliseconds. */
+const LOOK_EVERY_MS = 40;
+
 export async function endSurvivors(project: string, state?: string): Promise<void> {
-  await eventually('the steps of the project are gone', () => {
-    const left = survivors(project, state);
-    for (const line of left) kill(Number.parseInt(line, 10));
-    return left.length === 0;
-  });
+  await endAll('the steps of the project are gone', () =>
+    survivors(project, state).map((line) => Number.parseInt(line, 10)),
+  );
+}
+
+async function endAll(what: string, find: () => readonly number[]): Promise<void> {
+  const isOver = () => {
+    const pids = find();
+    for (const pid of pids) kill(pid);
+    return pids.length === 0;
+  };
+  await eventually(what, isOver, LOOK_EVERY_MS);
 }
 
 /** Ends every process that was started with this text in its environment, where /proc exists. */
 export async function endProcessesWith(text: string): Promise<void> {
-  await eventually(`no process has ${text}`, () => {
-    const pids = processesWhere((pid) => environmentOf(pid).includes(text));
-    for (const pid of pids) kill(pid);
-    return pids.length === 0;
-  });
+  await endAll(`no process has ${text}`, () =>
+    processesWhere((pid) => environmentOf(pid).includes(text)),
+  );
 }
 
 /** Kills every process of every step at the same time, like a crash of the whole machine. */

@@ -134,6 +134,8 @@ async function killed(fleet: Fleet, worker: Started, step: string): Promise<void
 }
 
 const happens = (fleet: Fleet, run: string, event: JournaledEvent['type']) =>
-  eventually(`${event} happens`, async () =>
-    (await fleet.events(run)).some(({ type }) => type === event),
+  eventually(
+    `${event} happens`,
+    async () => (await fleet.events(run)).some(({ type }) => type === event),
+    50,
   );
