@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../long.ts';
 import { ATTACKS, playAttack } from './attacks.ts';
 import {
   AUTHORITIES,
@@ -17,12 +18,12 @@ import {
 
 const LONG = { timeout: 120_000 };
 
-/** `npm run attack` also plays the slow ones. */
-const QUICK = ATTACKS.filter(({ isSlow }) => !isSlow);
+/** `npm run attack` and the long tests also play the slow ones. */
+const PLAYED = ATTACKS.filter(({ isSlow }) => isLong || !isSlow);
 
 const onLinux = test.runIf(process.platform === 'linux');
 
-onLinux.each(QUICK)('$name: $expected', LONG, async (attack) => {
+onLinux.each(PLAYED)('$name: $expected', LONG, async (attack) => {
   const { expected, seen } = await playAttack(attack);
   expect(seen).toBe(expected);
 });

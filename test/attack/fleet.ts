@@ -43,6 +43,7 @@ export const FLEET: readonly Attack[] = [
   ),
   {
     name: 'control: the same rows, for a worker that trusts all runs',
+    isSlow: true,
     expected: 'permissions were skipped',
     files: () => ASKING,
     play: (scene) => withFleet(scene, (fleet) => setBack(fleet, 'trusting', 'restored')),
@@ -65,6 +66,7 @@ export const FLEET: readonly Attack[] = [
     (name): Attack => {
       const isControl = name.startsWith('control');
       return {
+        ...(isControl && { isSlow: true as const }),
         name: `${name}: a script answers the question of its run with psql`,
         expected: isControl ? 'deployed' : 'still asked, and said so',
         files: () => ({ ...DEPLOYING, 'flow/TRICK.sh': TRICK }),

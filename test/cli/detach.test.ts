@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
 import { eventually } from '../eventually.ts';
+import { inSuite } from '../long.ts';
 import { newProject } from '../new-project.ts';
 import { BIN, type Project } from '../raymond.ts';
 import { processesLeft } from '../survivors.ts';
@@ -111,17 +112,24 @@ test('--json prints one object', async () => {
   await completed(project, run);
 });
 
-test.each([
-  ['a missing workflow', ['nowhere'], 64],
-  ['a broken workflow', ['broken'], 64],
-  ['a wrong value', ['flow', '--budget', 'much'], 64],
-  ['an unknown option', ['flow', '--bogus'], 64],
-  ['an id in use', ['flow', '--workflow-id', 'old'], 64],
-  ['a log file that cannot be opened', ['flow', '--log-file', 'no/folder'], 64],
-  ['a missing input', ['asks'], 64],
-  ['a missing run', ['resume', 'nothing'], 64],
-  ['a run with changed files', ['resume', 'old'], 64],
-])('%s is refused in the same way as without --detach', async (_, args, code) => {
+/** In the suite: one that the command itself refuses, and one that its process refuses, for both commands. */
+const REFUSED = inSuite<readonly [what: string, args: readonly string[], code: number]>(
+  [
+    ['a wrong value', ['flow', '--budget', 'much'], 64],
+    ['a broken workflow', ['broken'], 64],
+    ['a missing run', ['resume', 'nothing'], 64],
+    ['a run with changed files', ['resume', 'old'], 64],
+  ],
+  [
+    ['a missing workflow', ['nowhere'], 64],
+    ['an unknown option', ['flow', '--bogus'], 64],
+    ['an id in use', ['flow', '--workflow-id', 'old'], 64],
+    ['a log file that cannot be opened', ['flow', '--log-file', 'no/folder'], 64],
+    ['a missing input', ['asks'], 64],
+  ],
+);
+
+test.each(REFUSED)('%s is refused in the same way as without --detach', async (_, args, code) => {
   const project = newProject({
     'flow/START.sh': 'exit 1',
     'broken/START.md': '---\nmodel: [\n---\n',
