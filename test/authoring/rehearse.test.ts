@@ -168,12 +168,18 @@ test('a resumed rehearsal continues with the next tag of a script, and still exe
   expect(existsSync(path('ran'))).toBe(false);
 });
 
-test('a loop without an exit stops after 1000 steps, or after the given number', async () => {
-  write({ 'flow/START.md': `${policy('{tag: reset, target: START}')}Again.` });
-  expect(await raymond('flow', '--rehearse', '--no-debug')).toMatchObject({ code: 3 });
-  expect((await raymond('list')).stdout).toMatch(/stopped: iterations \(rehearsal\) +1 +1000 /);
+test('a loop without an exit stops after the given number of steps, or after 1000', async () => {
+  write({
+    'flow/START.md': `${policy('{tag: reset, target: START}')}Again.`,
+    'once/START.md': `${policy('{tag: result}')}Once.`,
+  });
   const limited = await raymond('flow', '--rehearse', '--max-iterations', '3');
-  expect(limited.stderr).toContain('(3 steps');
+  expect(limited).toMatchObject({ code: 3, stderr: expect.stringContaining('(3 steps') });
+  expect((await raymond('list')).stdout).toMatch(/stopped: iterations \(rehearsal\) +1 +3 /);
+  // To take them all would take long.
+  await raymond('once', '--rehearse', '--workflow-id', 'once');
+  const [started = ''] = read('.raymond/state/once.jsonl').split('\n');
+  expect(JSON.parse(started).settings).toMatchObject({ maxIterations: 1000 });
 });
 
 const ANSWERS = 'answers: {START: [<goto>START</goto>, <result>from the file</result>]}\n';
