@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { command } from '../command.ts';
+import { inSuite } from '../long.ts';
 import { newProject } from '../new-project.ts';
 import { BIN, type Ended, type Project } from '../raymond.ts';
 import { HOSTILE_NAMES } from './hostile-workflows.ts';
@@ -55,14 +56,19 @@ const WORKFLOWS: Readonly<Record<string, Files>> = {
   'scripts that do harm': { 'START.sh': EVIL, 'a.test.yaml': 'expect: {files: {/etc/passwd: x}}' },
 };
 
-const COMMANDS: readonly (readonly string[])[] = [
-  ['lint', 'flow'],
-  ['diagram', 'flow'],
-  ['diagram', 'flow', '--svg'],
-  ['diagram', 'flow', '--html'],
-  ['test', 'flow', '--explore'],
-  ['flow', '--rehearse', '--quiet', '--no-debug', '--max-iterations', '30'],
-];
+/** The HTML has the SVG in it. hostile-workflows.test.ts draws everything in this process. */
+const COMMANDS = inSuite<readonly string[]>(
+  [
+    ['lint', 'flow'],
+    ['diagram', 'flow', '--html'],
+    ['test', 'flow', '--explore'],
+    ['flow', '--rehearse', '--quiet', '--no-debug', '--max-iterations', '30'],
+  ],
+  [
+    ['diagram', 'flow'],
+    ['diagram', 'flow', '--svg'],
+  ],
+);
 
 function put(project: Project, folder: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {

@@ -7,7 +7,7 @@ stopPlay('gemini');
 crashPlay('gemini');
 plainPlay('gemini', ['--no-warm']);
 gonePlay('gemini');
-contextPlay('codex-acp');
+contextPlay('opencode');
 contextPlay('claude-acp');
 crashPlay('opencode');
 crashPlay('claude-acp');

@@ -2,5 +2,6 @@
 import { contextPlay } from './acp-context.ts';
 import { crashPlay } from './acp-crash.ts';
 
-contextPlay('opencode');
+// three-agents.test.ts shows that opencode remembers what the tags say, too.
+contextPlay('codex-acp');
 crashPlay('codex-acp');

@@ -12,7 +12,7 @@ const WRITES: Partial<Record<AcpName, readonly [tool: string, path: string]>> = 
   'claude-acp': ['Write', 'file_path'],
 };
 
-test.each(inSuite<AcpName>(['gemini', 'claude-acp'], ['opencode']))(
+test.each(inSuite<AcpName>(['gemini'], ['claude-acp', 'opencode']))(
   '%s writes into its task folder, and not into that of another agent',
   async (agent) => {
     const [name = '', path = ''] = WRITES[agent] ?? [];
