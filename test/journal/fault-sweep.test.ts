@@ -12,6 +12,7 @@ import { readRun } from '../../src/journal/read-journal.ts';
 import { salvage } from '../../src/journal/salvage.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { UserError } from '../../src/model/user-error.ts';
+import { inSuite } from '../long.ts';
 import { diskError, guarded, hastyDisk, type Verdict } from './door.ts';
 import {
   alone,
@@ -32,13 +33,18 @@ import {
   woke,
 } from './fixtures.ts';
 
-const faults: Readonly<Record<string, Verdict>> = {
-  ENOSPC: { error: diskError('ENOSPC') },
-  EIO: { error: diskError('EIO') },
-  EROFS: { error: diskError('EROFS') },
-  'a short write': { half: true },
-  'a short write, then ENOSPC': { half: true, error: diskError('ENOSPC') },
-};
+const FAULTS = inSuite<readonly [string, Verdict]>(
+  [
+    ['ENOSPC', { error: diskError('ENOSPC') }],
+    ['a short write', { half: true }],
+    ['a short write, then ENOSPC', { half: true, error: diskError('ENOSPC') }],
+  ],
+  // They fail as ENOSPC does, only with another code.
+  [
+    ['EIO', { error: diskError('EIO') }],
+    ['EROFS', { error: diskError('EROFS') }],
+  ],
+);
 
 /** An append of one process, and whether it resolved. */
 interface Attempt {
@@ -47,7 +53,7 @@ interface Attempt {
   safe: boolean;
 }
 
-describe.each(Object.entries(faults))('%s', (_name, verdict) => {
+describe.each(FAULTS)('%s', (_name, verdict) => {
   test.each([
     ['once', false],
     ['from then on', true],
@@ -74,7 +80,7 @@ describe.each(Object.entries(faults))('%s', (_name, verdict) => {
   });
 });
 
-test.each(Object.entries(faults))('%s at every operation of a salvage', async (_name, verdict) => {
+test.each(FAULTS)('%s at every operation of a salvage', async (_name, verdict) => {
   const damaged = Buffer.concat([
     journalOf([started, woke(2)]),
     Buffer.from('rubbish\n'),
@@ -108,7 +114,7 @@ test.each(Object.entries(faults))('%s at every operation of a salvage', async (_
   }
 });
 
-test.each(Object.entries(faults))('%s at every operation of an upgrade', async (_name, verdict) => {
+test.each(FAULTS)('%s at every operation of an upgrade', async (_name, verdict) => {
   const old = versionOne([started], [woke(2), woke(3)]);
   let failed = true;
   for (let k = 1; failed; k++) {

@@ -60,7 +60,8 @@ export async function startServer(settings: ServerSettings = {}): Promise<Postgr
       // The data needs to outlive only crashes of the server, not of the machine.
       fsync: settings.isDurable ? 'on' : 'off',
       full_page_writes: settings.isDurable ? 'on' : 'off',
-      max_connections: settings.maxConnections ?? 200,
+      // All files of the suite share a server, and a worker has up to 8.
+      max_connections: settings.maxConnections ?? 500,
       shared_buffers: '32MB',
     };
     const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
