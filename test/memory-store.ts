@@ -167,7 +167,7 @@ function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: stri
 
   const check = () => {
     if (kept.isRemoved || kept.lease !== mine) throw lost(id, kept.lease?.owner);
-    // A process that gives a sign of life before another one takes its run keeps it.
+    // A process that sends a heartbeat before another one takes its run keeps it.
     mine.isExpired = false;
   };
   const seal = (chosen: ChosenRun) => void kept.seals.add(sealedText(chosen));
@@ -324,7 +324,7 @@ function runExists(id: string): UserError {
 function leased(id: string, { pid }: RunOwner): UserError {
   return new UserError(
     'run-locked',
-    `Process ${pid} works on the run ${id}.`,
+    `Process ${pid} is working on the run ${id}.`,
     'Wait for it, or stop it.',
   );
 }

@@ -29,7 +29,7 @@ export interface OwnFile {
 export class ForeignFile extends Error {
   constructor(path: string) {
     super(
-      `${path} is not the file that Raymond made there: it was replaced, moved or linked. Nothing in it was used.`,
+      `${path} is not the file that Raymond created there: it was replaced, moved or linked. Nothing in it was used.`,
     );
   }
 }
@@ -100,7 +100,7 @@ export function displaced(file: OwnFile): string | undefined {
     closeSync(openOwnFile(file).descriptor);
     return undefined;
   } catch {
-    return `${file.path} was replaced, moved or linked. Raymond reads only the file that it made itself.`;
+    return `${file.path} was replaced, moved or linked. Raymond reads only the file that it created itself.`;
   }
 }
 

@@ -86,7 +86,7 @@ function directoryProblem({ attributes: { cd } }: Tag, { directories }: Facts): 
   if (!fact?.found) return undefined;
   if (fact.inProject && fact.newRepository === undefined) return undefined;
   if (fact.inProject)
-    return `The directory ${fact.path} belongs to a git repository that was made or configured after the run began (${fact.newRepository}). An agent may choose it only if allowed_transitions names it.`;
+    return `The directory ${fact.path} belongs to a git repository that was created or configured after the run began (${fact.newRepository}). An agent may choose it only if allowed_transitions names it.`;
   return `The directory ${fact.path} is outside the project. An agent may choose only directories of the project, unless allowed_transitions names another one.`;
 }
 
@@ -102,7 +102,7 @@ function workflowProblem(run: Run, tag: Tag, { workflows }: Facts): string | und
     return `The workflow ${fact.ref} is outside the project. An agent may choose only workflows of the project, unless allowed_transitions names another one.`;
   }
   if (fact.unchanged || isKnown(run, fact.ref)) return undefined;
-  return `The workflow ${fact.ref} was made or changed after the run began. An agent may choose it only if allowed_transitions names it.`;
+  return `The workflow ${fact.ref} was created or changed after the run began. An agent may choose it only if allowed_transitions names it.`;
 }
 
 /** A workflow that the run has read is compared with its recorded files before it is used. */

@@ -66,7 +66,7 @@ export function worktreeKey({ cd, base }: Pick<Fork, 'cd' | 'base'>): string {
   return JSON.stringify([cd ?? null, base ?? null]);
 }
 
-const exists = (branch: string) => `The branch ${branch} exists already.`;
+const exists = (branch: string) => `The branch ${branch} already exists.`;
 const REMEDY =
   'Give each worktree of the run its own name, or write worktree="true". Upper and lower case count as the same.';
 

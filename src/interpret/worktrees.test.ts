@@ -43,7 +43,7 @@ test.each([
   ['<fork worktree="../x" next="N">WORK</fork>', 'cannot name a worktree'],
   ['<fork worktree="x" base="--force" next="N">WORK</fork>', 'cannot be a base'],
   ['<fork worktree="x" base="missing" next="N">WORK</fork>', 'There is no branch missing.'],
-  ['<fork worktree="Taken" next="N">WORK</fork>', 'exists already'],
+  ['<fork worktree="Taken" next="N">WORK</fork>', 'already exists'],
   [
     '<fork worktree="a">WORK</fork><fork worktree="A">WORK</fork><goto>N</goto>',
     'Two forks ask for a worktree on the branch',

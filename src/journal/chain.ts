@@ -2,10 +2,10 @@
  * INV-39: Only a process with the user's key can add a line to a chain, and no line of a chain can be
  * changed, removed or moved unnoticed. The end of each chain is remembered outside of every project.
  *
- * The lines of a journal are a chain: each carries an authenticator over its own bytes and over the
+ * The lines of a journal form a chain: each has an authenticator over its own bytes and the
  * authenticator of the line before it. It is half of the SHA-256 of the key, the previous authenticator
- * and the line. Nobody can continue the hash, because the other half is not known. One call for each line
- * takes a third of the time of an HMAC.
+ * and the line. Nobody can continue the hash, because the other half is not known. One call for each
+ * line takes a third of the time of an HMAC.
  */
 import { hash, randomBytes } from 'node:crypto';
 
@@ -73,7 +73,7 @@ export class Chain {
   }
 }
 
-/** A chain that nobody can continue or verify, for a run that is nobody's own. */
+/** A chain that nobody can continue or verify, for a run without an owner. */
 export function throwawayChain(): Chain {
   return new Chain(newChainId(), new Authenticator(randomBytes(KEY_BYTES)));
 }

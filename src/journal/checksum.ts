@@ -1,6 +1,6 @@
 /**
- * The end of every line of a journal: `,"mac":"<22 characters>","crc":"5d1f0c9a"}`. The checksum is the CRC-32
- * of all bytes before it. It shows damage also to a reader without the user's key.
+ * The end of every line of a journal: `,"mac":"<22 characters>","crc":"5d1f0c9a"}`. The checksum is the
+ * CRC-32 of all bytes before it. It reveals damage even to a reader without the user's key.
  */
 import { crc32 } from 'node:zlib';
 import { MAC_CHARS } from './chain.ts';

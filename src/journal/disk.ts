@@ -94,19 +94,19 @@ export const realDisk: Disk = {
   mkdir: (path) => fs.mkdir(path, 0o700),
   list: async (path) => readdirSync(path),
   kind: (path) => ifExists(async () => ((await fs.stat(path)).isDirectory() ? 'folder' : 'file')),
-  // Both are asked often, and answered faster than a thread can be asked.
+  // Both are called often, and a direct call is faster than handing the work to a thread.
   look: (path) => ifExists(async () => seenFrom(lstatSync(path))),
   identity: (path) => ifExists(async () => identityOf(statSync(path, { bigint: true }))),
   chmod: (path, mode) => fs.chmod(path, mode),
   checkWritable: (path) => fs.access(path, fs.constants.W_OK),
   async syncFolder(path) {
-    // Windows cannot open a folder, and its file systems journal names by themselves.
+    // Windows cannot open a folder, and its file systems journal names on their own.
     if (process.platform === 'win32') return;
     await thenClose(await fs.open(path, 'r'), (folder) => folder.sync());
   },
 };
 
-/** Replaces a file that can be made again. After a power cut it may have any content. */
+/** Replaces a file that can be recreated. After a power cut it may have any content. */
 export async function replaceCache(disk: Disk, path: string, text: string): Promise<void> {
   const fill = (file: DiskFile) => writeAll(file, Buffer.from(text), 0);
   await renameTo(disk, await writeBeside(disk, path, fill, 'unsynced'), path);
@@ -266,7 +266,7 @@ async function ownFile(path: string, descriptor: number, file: DiskFile): Promis
   throw new UnusableFile('OF-OTHERS', problem);
 }
 
-/** Commands read many small files. That takes less time than to ask a thread for each operation. */
+/** Commands read many small files. This is faster than handing each operation to a thread. */
 function fileToRead(descriptor: number): DiskFile {
   return {
     identity: async () => identityOf(fstatSync(descriptor, { bigint: true })),
@@ -287,7 +287,7 @@ function diskFile(handle: fs.FileHandle): DiskFile {
     identity: async () => identityOf(await handle.stat({ bigint: true })),
     size: async () => (await handle.stat()).size,
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
-    // To copy a few bytes takes less time than to ask a thread for it. The sync is what takes long.
+    // Copying a few bytes is faster than handing the work to a thread. Only the sync takes long.
     write: async (bytes, position) =>
       bytes.length <= FEW_BYTES
         ? writeSync(handle.fd, bytes, 0, bytes.length, position)

@@ -1,10 +1,10 @@
 /**
- * INV-14: An append has happened when its lines are synced. After a failed write the journal accepts
- * no more events.
+ * INV-14: An append has happened when its lines are synced. After a failed write the journal accepts no
+ * more events.
  *
- * The journal on disk. After a failed write the run in memory is ahead of the disk, and only a
- * resume makes both the same again. Before each write, the journal checks that its file still exists
- * and that the process still holds the lock. So a process that has lost the run writes nothing.
+ * The journal on disk. After a failed write the run in memory is ahead of the disk, and only a resume
+ * makes them agree again. Before each write, the journal checks that its file still exists and that the
+ * process still holds the lock, so a process that has lost the run writes nothing.
  */
 import { dirname } from 'node:path';
 import type { RunEvent } from '../model/event.ts';
@@ -130,9 +130,9 @@ export async function openJournal<R>(
 }
 
 /**
- * Makes a journal the user's own: a new file of this version with a new chain, so that nobody can write
- * it who has the old file open. The old file is kept. Throws a UserError if the events are not those
- * that the digest was made of.
+ * Makes a journal the user's own: a new file of this version with a new chain, so that nobody who has
+ * the old file open can write to it. The old file is kept. Throws a UserError if the events are not
+ * those that the digest was made of.
  */
 export async function adoptJournal<R>(
   disk: Disk,
@@ -307,8 +307,8 @@ export class FileJournal<R> {
   }
 
   /**
-   * A snapshot is due when the events after the last one are four times its size. So snapshots add at
-   * most a quarter to the journal, and a reader reads at most a few times the size of the state.
+   * A snapshot is due when the events after the last one are four times its size. Snapshots therefore
+   * add at most a quarter to the journal, and a reader reads at most a few times the size of the state.
    */
   #snapshotIfDue(eventsEnd: number, last: Append<R> | undefined): Buffer | undefined {
     const due = Math.max(MIN_BYTES_BETWEEN_SNAPSHOTS, 4 * this.#snapshotBytes);

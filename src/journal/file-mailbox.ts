@@ -1,8 +1,8 @@
 /**
  * A run's mailbox as a folder. A message is a file that appears complete. It stays in the folder until
  * the run has acted on it, so it survives a crash of either side. A stopped run finds it at its resume.
- * Agents and scripts can write into that folder, too, so messages without a seal of the user's key are
- * put aside.
+ * Agents and scripts can also write into that folder, so messages without a seal of the user's key are
+ * set aside.
  *
  * Messages are delivered in the order of posting. Each letter gets a place after all letters that are
  * in the folder when it is written.
@@ -121,7 +121,7 @@ interface NamedLetter extends Letter {
   readonly name: string;
 }
 
-/** The readable letters, in order. If `onRefused` is given, letters without a valid seal are put aside. */
+/** The readable letters, in order. If `onRefused` is given, letters without a valid seal are set aside. */
 async function lettersIn(
   mail: MailFolder,
   isWanted: (name: string) => boolean = () => true,
@@ -207,7 +207,7 @@ async function putAside(disk: Disk, path: string): Promise<void> {
   await disk.rename(path, `${path}.${randomUUID().slice(0, 8)}.refused`).catch(() => {});
 }
 
-/** Reports each kind of trouble once, so that a thousand bad messages do not give a thousand lines. */
+/** Reports each kind of problem once, so that a thousand bad messages do not cause a thousand lines. */
 function once(report: (text: string) => void): (kind: string, text: string) => void {
   const reported = new Set<string>();
   return (kind, text) => {

@@ -83,7 +83,7 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
     now,
     watchNow: (id, signal) =>
       watchNow(() => now(id), runPaths(project, id).folder, signal, lookEveryMs),
-    // Most commands only look at runs, and need not load what changes them.
+    // Most commands only look at runs and do not need the code that changes them.
     lease: async (id) => (await import('./file-lease.ts')).takeFileLease(parts, id),
     mailbox: (id) => fileMailbox({ disk, folder: runPaths(project, id).inbox, run: id, key }),
     records: (id) => fileRecords(disk, runPaths(project, id)),

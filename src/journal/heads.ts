@@ -2,8 +2,8 @@
  * The ends of the chains of this user: one small file for each, beside the key. They show that the last
  * lines of a journal are missing, or that an older copy is in its place.
  *
- * A head is written after its line is synced, and has no sync of its own. So it survives the death of
- * the process. After a power cut it may be older than its journal, and never newer.
+ * A head is written after its line is synced, and is not synced itself. It survives the death of the
+ * process. After a power cut it may be older than its journal, but never newer.
  */
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';

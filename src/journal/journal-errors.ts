@@ -31,7 +31,7 @@ export class CorruptJournal extends UserError {
 
 /** The last lines are missing. */
 export class CutJournal extends UserError {
-  /** What shows it: the state file, or the end that Raymond has remembered. */
+  /** What revealed it: the state file, or the end that Raymond has remembered. */
   readonly by: 'state' | 'head';
   /** The last event that is there. */
   readonly seq: number;
@@ -75,7 +75,7 @@ function toSalvage(path: string): string {
 
 const RESTORE = 'Restore the journal from a backup, or start the workflow again.';
 
-/** A journal names its run, so that a renamed file cannot pass for another run. */
+/** A journal names its run, so that a renamed file cannot be mistaken for another run. */
 export function journalOfAnother(id: string, written: string): UserError | undefined {
   if (written === id.normalize('NFC')) return undefined;
   return new UserError(

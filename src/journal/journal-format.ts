@@ -1,14 +1,14 @@
 /**
- * The journal's lines: `{"seq":7,"type":"agent-woke",…,"mac":"…","crc":"5d1f0c9a"}`. One event is one line of
- * JSON.
+ * The journal's lines: `{"seq":7,"type":"agent-woke",…,"mac":"…","crc":"5d1f0c9a"}`. One event is one
+ * line of JSON.
  *
  * - `seq` counts the events from 1. It shows a missing, doubled or moved line.
  * - `crc` comes last. It is the CRC-32 of all bytes before it, and shows a changed line.
  * - `mac` is the authenticator of the line (`chain.ts`). The first line also names the chain.
- * - The events of one append belong together: all but the last carry `"more":true`, and a reader takes
+ * - The events of one append belong together: all but the last have `"more":true`, and a reader takes
  *   all of them or none.
  * - Between appends may be a snapshot, from which a reader can continue without the lines before it.
- *   It carries the `seq` of the last event before it.
+ *   It has the `seq` of the last event before it.
  *
  * All lines of a file have the version that the first one names.
  */
@@ -107,12 +107,12 @@ export interface DamagedLine {
   readonly mayBeTorn: boolean;
 }
 
-/** A line without its newline, as a part of a block that may hold other lines, too. */
+/** A line without its newline, as part of a block that may contain other lines. */
 export interface LineBytes {
   readonly block: Buffer;
   readonly from: number;
   readonly to: number;
-  /** The block as text, if it is ASCII: the text of a whole block takes less time than of each line. */
+  /** The block as text, if it is ASCII: converting a whole block is faster than converting each line. */
   readonly text: string | undefined;
 }
 
@@ -215,7 +215,7 @@ const SNAPSHOT_START_BYTES = 48;
 
 /** Looks only at the start of the line, because a snapshot may be long. */
 function snapshotStart(text: string): RegExpExecArray | null {
-  // Almost no line is a snapshot, and this is found faster than the pattern fails.
+  // Almost no line is a snapshot, and this check is faster than a failing pattern.
   const type = text.startsWith('{"seq":') ? text.indexOf(',') + 1 : 1;
   if (!text.startsWith('"type":"snapshot"', type)) return null;
   return SNAPSHOT_START.exec(text.slice(0, SNAPSHOT_START_BYTES));

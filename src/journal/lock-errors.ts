@@ -15,7 +15,7 @@ export function lockedBy(
   if (seen.here || owner.beat === undefined) {
     return new UserError(
       'run-locked',
-      `Process ${owner.pid} works on the run ${run}.`,
+      `Process ${owner.pid} is working on the run ${run}.`,
       `Wait for it, or stop it: raymond stop ${run}`,
     );
   }
@@ -23,7 +23,7 @@ export function lockedBy(
   const left = Math.max(1, Math.ceil((STALE_MS - age) / 1000));
   return new UserError(
     'run-locked',
-    `The run ${run} belongs to ${elsewhere(owner)}. Its last sign of life was ${Math.round(age / 1000)} s ago.`,
+    `The run ${run} belongs to ${elsewhere(owner)}. Its last heartbeat was ${Math.round(age / 1000)} s ago.`,
     `Wait for it, or stop it: raymond stop ${run}. If that process no longer exists, try again in ${left} s.`,
   );
 }
@@ -52,7 +52,7 @@ export function lockTaken(path: string, by: LockOwner | undefined): RunLost {
   const who = by ? `Process ${by.pid} on ${by.host ?? 'another host'}` : 'Another process';
   return new RunLost(
     'lock-lost',
-    `${who} has taken over the run ${run}, because this process gave no sign of life for too long. ${STOPPED}`,
+    `${who} has taken over the run ${run}, because this process sent no heartbeat for too long. ${STOPPED}`,
     `To see its status: raymond show ${run}`,
     { owner: by },
   );
@@ -63,7 +63,7 @@ export function lockInherited(path: string, owner: LockOwner): RunLost {
   const run = runOf(path);
   return new RunLost(
     'lock-lost',
-    `The lock of the run ${run} was removed, and process ${owner.pid} works on the run now. Raymond leaves the running steps to it and starts nothing more.`,
+    `The lock of the run ${run} was removed, and process ${owner.pid} is working on the run now. Raymond leaves the running steps to it and starts nothing more.`,
     `To see its status: raymond show ${run}`,
     { owner, leavesSteps: true },
   );

@@ -26,18 +26,18 @@ export interface LocatedProcess extends ProcessIdentity {
 export interface LockOwner extends ProcessIdentity {
   readonly space?: string | undefined;
   readonly host?: string | undefined;
-  /** When it last gave a sign of life, in ms since 1970 by its own clock. */
+  /** The time of its last heartbeat, in ms since 1970 by its own clock. */
   readonly beat?: number | undefined;
 }
 
 export const BEAT_MS = 10_000;
-/** An owner that cannot be seen counts as dead after this time without a sign of life. */
+/** An owner that cannot be seen counts as dead after this time without a heartbeat. */
 export const STALE_MS = 60_000;
 
 export type Condition =
   | 'alive'
   | 'dead'
-  /** It cannot be seen from here, and has given no sign of life for too long. */
+  /** It cannot be seen from here and has sent no heartbeat for too long. */
   | 'silent';
 
 export function conditionOf(

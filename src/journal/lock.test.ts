@@ -58,7 +58,7 @@ describe('a lock', () => {
     await take(realDisk, path, world(other).world);
     await expect(take(realDisk, path, mine())).rejects.toMatchObject({
       code: 'run-locked',
-      message: 'Process 200 works on the run demo-1.',
+      message: 'Process 200 is working on the run demo-1.',
     });
     expect(await lockOwner(realDisk, path, mine())).toMatchObject(other);
   });
@@ -201,7 +201,7 @@ describe('a lock of an owner that cannot be seen', () => {
     sleepUntil(NOW + 59_000);
     await expect(take(realDisk, path, here)).rejects.toMatchObject({
       code: 'run-locked',
-      message: `The run demo-1 belongs to process 200 on ${owner.host}, in another container or on another machine. Its last sign of life was 59 s ago.`,
+      message: `The run demo-1 belongs to process 200 on ${owner.host}, in another container or on another machine. Its last heartbeat was 59 s ago.`,
       remedy: expect.stringContaining('try again in 1 s'),
     });
     expect(await lockOwner(realDisk, path, here)).toMatchObject(owner);
@@ -345,7 +345,7 @@ describe('an owner', () => {
         await rm(name);
         await take(realDisk, name.replace(/\.1$/, ''), world(other).world);
       },
-      /process 200 works on the run now\. Raymond leaves the running steps to it/,
+      /process 200 is working on the run now\. Raymond leaves the running steps to it/,
     ],
     [
       'is in a folder that was removed',

@@ -1,12 +1,12 @@
 /**
  * INV-15: At most one process works on a run.
  *
- * Generations of the lock are files `lock.1`, `lock.2`, …: the owner of the
- * highest one holds the lock. Why exactly one process can:
+ * Generations of the lock are files `lock.1`, `lock.2`, …: the owner of the highest one holds the lock.
+ * Why exactly one process can:
  *
  * - A generation appears by `link`, complete and only if the name is free, so it has one owner.
  * - Only its living owner removes it, on release. The file of a dead owner and a damaged file stay
- *   for ever, as do all generations before it.
+ *   forever, as do all generations before it.
  * - So all processes that find the highest generation dead compete for the next name.
  * - An owner that was only silent may wake up. It beats before it looks for a successor. A successor
  *   checks that beat after its own file has appeared. So one of the two sees the other and withdraws.
@@ -239,7 +239,7 @@ async function hold(
     });
   };
   beatAgain();
-  /** Whoever writes into the file can make this process seem dead. Then there is a successor. */
+  /** Anyone who can write to the file can make this process look dead, and then it has a successor. */
   const loss = async () => {
     if (lost) return lost;
     const [own, successor] = await Promise.all([

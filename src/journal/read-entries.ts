@@ -23,9 +23,9 @@ export interface ReadPosition {
   end: number;
   /** The last event. */
   seq: number;
-  /** Of the file; 0 as long as its first line was not read. */
+  /** The version of the file; 0 until its first line has been read. */
   version: number;
-  /** Which file this is a place of: a journal that is rewritten is another one. */
+  /** The file to which this position belongs; a rewritten journal is another file. */
   file?: string;
   /** The authenticator of the last line, if a verifier follows. */
   mac?: string;
@@ -103,7 +103,10 @@ function decode(path: string, { bytes }: Line, place: ReadPosition): DecodedLine
   return decodeLine(bytes, place.version);
 }
 
-/** A power cut can leave a newline after a hole. At the end of the file, that is a torn line, too. */
+/**
+ * A power cut can leave a newline after a hole. At the end of the file, that also counts as a torn
+ * line.
+ */
 async function isTornEnd(file: DiskFile, { end }: Line, decoded: DecodedLine): Promise<boolean> {
   return decoded.kind === 'damaged' && decoded.mayBeTorn && end >= (await file.size());
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a journal as a stream. Only one line and the run are in memory, however long the file is. A
- * line that has changed since it was written ends the reading with an error that names it.
+ * Reads a journal as a stream. Only one line and the run are in memory, however long the file is.
+ * Reading ends at a line that has changed since it was written, with an error that names it.
  */
 import * as z from 'zod/mini';
 import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../model/event.ts';
@@ -120,8 +120,8 @@ async function readFrom<R>(
 }
 
 /**
- * The events after a number, by default the whole history. Whoever wants to read on later passes a
- * place, which is where to begin and is moved behind what was read.
+ * The events after a number, by default the whole history. To continue reading later, pass a place:
+ * reading begins there and moves it past what was read.
  */
 export function readEvents(
   disk: Disk,
@@ -166,7 +166,7 @@ export async function* readAppends(
 
 const lastSeq = (events: readonly JournaledEvent[]) => events.at(-1)?.seq ?? 0;
 
-/** A place in a file that was rewritten meanwhile is lost. Gives the last event that was read already. */
+/** A place in a file that has been rewritten is lost. Returns the last event that was already read. */
 async function enter(file: DiskFile, place: ReadPosition): Promise<number> {
   const known = place.seq;
   const identity = await file.identity();

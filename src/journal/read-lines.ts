@@ -13,7 +13,10 @@ export interface Line {
 /** Most journals are small, and a long one needs few reads. */
 const FIRST_CHUNK_BYTES = 4 * 1024;
 const MAX_CHUNK_BYTES = 256 * 1024;
-/** The events of these lines exist at the same time. Collecting garbage takes longer the more exist. */
+/**
+ * The events of these lines are in memory together, and garbage collection takes longer the more there
+ * are.
+ */
 const LINES_AT_ONCE = 100;
 const NEWLINE = 10;
 
@@ -50,7 +53,8 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<r
       lines = [];
     }
     earlier.add(block.subarray(begin));
-    // Raymond writes no such line. A file with a hole can be huge, so the reader does not look for its end.
+    // Raymond never writes such a line. A file with a hole can be huge, so the reader does not look for
+    // its end.
     if (earlier.length > MAX_LINE_BYTES) {
       yield [...lines, { start, end: start + earlier.length, bytes: undefined }];
       return;

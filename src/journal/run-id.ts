@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { UserError } from '../model/user-error.ts';
 
 const MAX_CHARACTERS = 100;
-/** A file name may have 255 bytes, including its ending. */
+/** A file name may have 255 bytes, including its extension. */
 const MAX_BYTES = 200;
 
 /** `{workflow name}-{8 hex}`, without characters that a file name cannot have. */

@@ -1,6 +1,6 @@
 /**
- * The file with what is known of unchanged runs. It can be removed at any time: a survey makes it
- * again. It carries the user's seal, because agents and other users can write into the project.
+ * The file with what is known about unchanged runs. It can be removed at any time, because a survey
+ * recreates it. It has the user's seal, because agents and other users can write into the project.
  */
 import type { RunSummary } from '../model/run-summary.ts';
 import type { Tally } from '../model/tally.ts';

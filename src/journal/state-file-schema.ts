@@ -18,7 +18,7 @@ const variables = z.readonly(z.record(text, text));
 /** Accepts every date, including years with more than four digits. */
 const time = z.string().check(z.refine((written) => !Number.isNaN(Date.parse(written))));
 
-/** Present if a part of a cost was computed with a table of prices. */
+/** Present if part of a cost was computed from a price table. */
 const isEstimate = z.optional(z.literal(true));
 
 const worktreeSchema = z.object({
@@ -191,7 +191,7 @@ export const stateFileSchema = z.object({
   /** The ends of the limits by executor; absent if none names its executor. */
   limits: z.optional(z.record(text, z.number())),
   result: z.nullable(text),
-  /** The files that a rewind has not yet brought back; absent if there are none. */
+  /** The files that a rewind has not restored yet; absent if there are none. */
   restoring: z.optional(z.array(restorationSchema)),
   ended_agents: z.array(endedAgentSchema),
 });

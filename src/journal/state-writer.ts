@@ -1,7 +1,8 @@
 /**
- * Keeps a run's state file up to date. A write of all agents at every step would make steps slower
- * with every agent. So a newer run replaces the one that waits to be written, and the pause between two
- * writes grows with the time of a write. Only the journal matters: an error here does not affect the run.
+ * Keeps a run's state file up to date. Writing all agents at every step would make steps slower with
+ * every agent. Instead, a newer run replaces the one that is waiting to be written, and the pause
+ * between two writes grows with the time that a write takes. Only the journal matters: an error here
+ * does not affect the run.
  */
 import { visibleJson } from '../model/visible.ts';
 import type { Clock } from '../ports.ts';
@@ -17,7 +18,7 @@ export interface StateWriterParts<R> {
   readonly disk: Disk;
   readonly path: string;
   readonly clock: Clock;
-  /** Rejects if the run is lost. Then the file belongs to another process, too. */
+  /** Rejects if the run is lost, because the file then belongs to another process. */
   confirm(): Promise<void>;
   /** JSON that shows the run. */
   freeze(run: R): unknown;

@@ -45,8 +45,8 @@ export async function surveyRuns(parts: SurveyParts): Promise<readonly SurveyedR
 }
 
 /**
- * To write the whole index costs more than to read a few runs again. So it is written when more than
- * one entry in so many has changed.
+ * Writing the whole index costs more than reading a few runs again, so it is written only if more than
+ * one entry in this many has changed.
  */
 const WORTH_WRITING = 100;
 

@@ -1,4 +1,4 @@
-/** Makes a run again from its readable JSON. */
+/** Restores a run from its readable JSON. */
 
 import * as z from 'zod/mini';
 import type { Session } from '../model/event.ts';

@@ -2,7 +2,7 @@
  * INV-17: The function that upgrades a released version never changes.
  *
  * Upgrades lines of older versions: one function per version turns the JSON of an event into that of
- * the next version. `test/journals` holds real files of every version.
+ * the next version. `test/journals` contains real files of every version.
  */
 import { JOURNAL_VERSION } from '../model/event.ts';
 

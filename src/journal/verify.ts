@@ -87,7 +87,7 @@ export class Verifier {
     this.#fault = this.#found;
   }
 
-  /** The line is damaged, but the next one still tells which authenticator it had. */
+  /** The line is damaged, but the next one still shows which authenticator it had. */
   skip(line: LineBytes | undefined): void {
     if (line) this.#previous = writtenMac(line.block, line.from, line.to) ?? this.#previous;
   }

@@ -20,7 +20,7 @@ const LINT_CODES = {
   // The start of a workflow.
   'no-entry': error('parse', 'Neither 1_START nor START exists.'),
   'two-entries': error('parse', 'Both 1_START and START exist.'),
-  'ambiguous-entry': error('parse', 'More than one file fits the name of the entry.'),
+  'ambiguous-entry': error('parse', 'More than one file matches the name of the entry.'),
   'no-such-state': error('load', 'The state at which to start does not exist.'),
   // Files.
   'unusable-file': error(
@@ -43,7 +43,7 @@ const LINT_CODES = {
   ),
   'same-stem': warning(
     'lint',
-    'Two files differ only in their ending, so the name without the ending is ambiguous.',
+    'Two files differ only in their extension, so the name without it is ambiguous.',
   ),
   // Front matter.
   'late-front-matter': error('parse', 'Front matter is not at the start of its file.'),
@@ -90,7 +90,7 @@ const LINT_CODES = {
   // The manifest.
   'misnamed-manifest': error(
     'parse',
-    'A file is almost called workflow.yaml, so it has no effect.',
+    'The name of a file resembles workflow.yaml, so the file has no effect.',
   ),
   'misplaced-limits': error('parse', 'The manifest has limits for a state with front matter.'),
   'unused-key': warning('parse', 'A key has no effect.'),
@@ -99,7 +99,7 @@ const LINT_CODES = {
     'lint',
     'A target, return, next, timeout_next, failed_next or judge does not exist.',
   ),
-  'ambiguous-state': error('lint', 'More than one file fits a name.'),
+  'ambiguous-state': error('lint', 'More than one file matches a name.'),
   'wrong-platform': error('lint', 'A name refers to a script that cannot run on the platform.'),
   // Tags in prompts and scripts.
   'unreadable-tag': error('lint', 'A script prints a tag that cannot be read.'),

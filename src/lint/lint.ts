@@ -111,7 +111,7 @@ function noEntryOn(workflow: Workflow, platform: Platform): Diagnostic {
     startOf(workflow.states.get(entry)),
     `${entry} cannot run on ${platform}.`,
     {
-      remedy: `Add a ${stemOf(entry)} with the ending ${needed}.`,
+      remedy: `Add a ${stemOf(entry)} with the extension ${needed}.`,
     },
   );
 }

@@ -55,7 +55,7 @@ export function sameStems({ states }: Lint): readonly Diagnostic[] {
       name,
       startOf(state),
       `${name} and ${first} share the name ${stemOf(name)}, so that name alone is ambiguous.`,
-      { remedy: 'Rename one of them, or always write the ending.' },
+      { remedy: 'Rename one of them, or always write the extension.' },
     );
   });
 }
@@ -107,7 +107,7 @@ const FACTS: Readonly<Record<Unresolved['problem'], string>> = {
 const REMEDIES: Readonly<Record<Unresolved['problem'], (meant: string | undefined) => string>> = {
   missing: (meant) =>
     meant ? `Did you mean ${meant}?` : 'Add the state, or name an existing one.',
-  ambiguous: (meant) => `Add the ending${meant ? `, for example ${meant}` : ''}.`,
+  ambiguous: (meant) => `Add the extension${meant ? `, for example ${meant}` : ''}.`,
   'wrong-platform': () => 'Add a state with that name for the platform.',
   broken: () => 'Correct the state.',
 };

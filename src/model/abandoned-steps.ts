@@ -1,6 +1,6 @@
 import type { RunEvent, RunEventOf } from './event.ts';
 
-/** The steps that rewinds of a run have abandoned. A rewind that was taken back abandons nothing. */
+/** The steps that rewinds of a run have abandoned. A rewind that was undone abandons nothing. */
 export class AbandonedSteps {
   readonly #byRewind = new Map<number, RunEventOf<'run-rewound'>['abandoned']>();
 

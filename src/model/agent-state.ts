@@ -67,13 +67,13 @@ export const joinSchema = z.object({
   deadline: z.optional(time),
   timeoutNext: z.optional(stateName),
   failedNext: z.optional(stateName),
-  /** Whether workers that still work are stopped at the end of the wait; see `mustStopRest`. */
+  /** Whether workers that are still working are stopped when the wait ends; see `mustStopRest`. */
   rest: z.optional(z.enum(['stop', 'continue'])),
 });
 
 /**
- * Why a join is over. `reached`: it has what it waited for. `failed`: it cannot get that any more, or a
- * worker failed. `timeout`: its time is over.
+ * Why a join is over. `reached`: it has the results that it waited for. `failed`: it can no longer get
+ * them, or a worker failed. `timeout`: its deadline has passed.
  */
 export const joinEndSchema = z.enum(['reached', 'failed', 'timeout']);
 

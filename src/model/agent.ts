@@ -1,5 +1,5 @@
 /**
- * The declaration of an agent by its executor. The language carries the choices for an agent without
+ * The declaration of an agent by its executor. The language passes the choices for an agent on without
  * knowing their meaning: only the executor knows models, permission modes and tools.
  */
 import type { Diagnostic } from './diagnostic.ts';
@@ -36,19 +36,19 @@ export interface AgentDeclaration {
   combine(levels: ChoiceLevels): Choices;
   /** Why a turn that began with `was` must not continue; undefined when it may. */
   tightened(was: Choices, now: Choices): string | undefined;
-  /** What of the choices of a state has no effect, because the run allows less; undefined if all of it has. */
+  /** Which choices of a state have no effect, because the run allows less; undefined if all take effect. */
   ignored?(run: Choices, state: Choices): string | undefined;
   /** Why it cannot follow the choices of a run; undefined when it can. */
   refusal?(choices: Choices): string | undefined;
 }
 
-/** How a project commands the agent, besides prompts: with hooks, servers, helpers or plugins. */
+/** How a project gives the agent commands, besides prompts: hooks, servers, helpers or plugins. */
 export interface ProjectSettings {
   /** Files and folders in the directory of the agent, or above it. */
   readonly names: readonly string[];
-  /** Those that it does not load when Raymond tells it so. */
+  /** Those that it does not load if Raymond asks it not to. */
   readonly skips: readonly string[];
-  /** What it does not load then either: prompts of the project. */
+  /** Prompts of the project that it does not load in that case either. */
   readonly alsoSkips?: string;
   /** Whether the user has trusted one of these folders in the agent itself. */
   isTrusted?(folders: readonly string[]): boolean;
@@ -64,7 +64,7 @@ export interface RunChoiceRules {
   choose(given: Choices, before: Choices, folder: string): Choices;
   /** The choices that stay when a run that another user started is resumed. */
   keepHarmless(choices: Choices): Choices;
-  /** Facts for the user before such a run is resumed, by name. `none` gets no line. */
+  /** What to show the user before such a run is resumed, by name. `none` gets no line. */
   summarize(choices: Choices): Readonly<Record<string, string>>;
   /** Lines for standard error before the run starts. No option hides them. */
   warningsOf(choices: Choices): readonly string[];
@@ -77,13 +77,13 @@ export interface AgentAbilities {
   readonly branch: boolean;
   /** Its turns outlive Raymond, and a later Raymond can adopt them. */
   readonly adopt: boolean;
-  /** What it reports about the cost of a turn, as far as is known. Raymond prices tokens with a table. */
+  /** What it is known to report about the cost of a turn. Raymond prices tokens with a table. */
   readonly cost: 'usd' | 'tokens' | 'none';
   /** It ends a turn that has spent its budget. Otherwise Raymond notices after the turn. */
   readonly budget: boolean;
   /** Raymond can limit what it may do without asking. */
   readonly permissions: boolean;
-  /** It waits for a person when it wants to do more. */
+  /** It waits for a person before it does more than that. */
   readonly ask: boolean;
   /** Its sessions can continue on another machine. */
   readonly travel: boolean;
@@ -106,13 +106,13 @@ export interface AgentChoice {
   /** Whether a tag that calls a function may make it. */
   readonly inTags?: true;
   /**
-   * Its values mean something to this agent only. So a user's choice for a run applies to the states
-   * of the run's usual agent, and to no others.
+   * Its values mean something to this agent only, so a user's choice for a run applies only to states
+   * of the run's usual agent.
    */
   readonly isOwn?: true;
   /** Diagrams of a workflow show it. */
   readonly isDrawn?: true;
-  /** It permits nothing. So any source may make it, even a run that came with a project. */
+  /** It permits nothing, so any source may make it, even a run that came with a project. */
   readonly isHarmless?: true;
 }
 
@@ -131,7 +131,7 @@ export type StateChoice = {
     }
 );
 
-/** A choice that is not of the expected form, or another fault of it. */
+/** A choice that does not have the expected form, or is wrong in another way. */
 export type ChoiceFault =
   | 'unexpected'
   | Pick<Diagnostic, 'severity' | 'code' | 'message' | 'remedy' | 'nearest'>;

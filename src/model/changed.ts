@@ -1,6 +1,6 @@
 /**
  * Copies with some other fields, as `{ ...run, ...change }` gives them. Every event of a journal needs
- * several, and a spread of so many fields takes twenty times as long as naming them. The compiler
+ * several such copies, and spreading all fields takes twenty times as long as naming them. The compiler
  * rejects a list that lacks a field.
  */
 import type { Agent, Run } from './run.ts';

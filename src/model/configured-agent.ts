@@ -1,4 +1,4 @@
-/** The agents in the user's configuration. They belong to the machine, so they are part of no run. */
+/** The agents in the user's configuration. They belong to the machine and are not part of any run. */
 
 /** USD per million tokens of a model. */
 export interface Price {
@@ -8,13 +8,13 @@ export interface Price {
   readonly output: number;
 }
 
-/** Prices by the first letters of the names of models. */
+/** Prices by prefixes of model names. */
 export type Prices = Readonly<Record<string, Price>>;
 
 export interface ConfiguredAgent {
   /** The program and its arguments. Absent if the user only sets prices for a known agent. */
   readonly command?: readonly string[];
-  /** Whether it can branch sessions. Absent if the user does not say so. */
+  /** Whether it can branch sessions; absent if the user did not specify it. */
   readonly branch?: boolean;
   readonly prices: Prices;
 }

@@ -1,6 +1,6 @@
 /**
- * The messages of a step in a form that no agent owns. The executor of an agent translates its own
- * records. Long texts are shortened, and say so.
+ * The messages of a step, in a form that is independent of the agent. The executor of an agent
+ * translates its own records. Long texts are shortened, and say so.
  */
 import * as z from 'zod/mini';
 
@@ -23,7 +23,7 @@ export const messageShape = z.discriminatedUnion('kind', [
     id: text,
     name: text,
     summary: text,
-    /** Whether an agent that this agent has started made the call. */
+    /** Whether the call was made by an agent that this agent started. */
     inner: z.boolean(),
     ...bounded,
   }),

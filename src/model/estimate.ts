@@ -1,4 +1,4 @@
 import type { Cost } from './step-account.ts';
 
-/** Whether the amount was computed with a table of prices, and not reported. */
+/** Whether the amount was computed from a price table instead of being reported. */
 export const isEstimate = ({ from }: Cost): boolean => from !== 'told';

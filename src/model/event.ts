@@ -72,7 +72,7 @@ export const settingsSchema = z.object({
   rehearsalFile: z.optional(text),
   /** The pauses before retries of a failed step, if they are not the default ones. */
   retryPausesMs: z.optional(z.readonly(z.array(count))),
-  /** Tool calls that an agent may not make by itself wait for the decision of a person. */
+  /** Tool calls that an agent may not make on its own wait for a person's decision. */
   askPermissions: z.optional(z.boolean()),
   /** The rules of the executor that people have allowed for the whole run. */
   granted: z.optional(z.readonly(z.array(text))),
@@ -93,15 +93,15 @@ export const runOutcomeSchema = z.enum([
 const at = { at: time };
 const byAgent = { ...at, agent: text };
 const byStep = { ...byAgent, step: count };
-/** For an agent with a worktree; absent if the look at it failed. */
+/** For an agent with a worktree; absent if it could not be inspected. */
 const looked = { worktree: z.optional(worktreeLookSchema) };
 /** The fate of the worktree of an agent that is over, if it has one. */
 const fate = { worktree: z.optional(z.enum(['kept', 'removing'])) };
 
-/** Brings the files of a working tree back to stored ones. */
+/** Restores the stored files of a working tree. */
 export const restorationSchema = z.object({
   root: text,
-  /** The stored files of now. They make it possible to take the rewind back. */
+  /** The stored present files, which make it possible to undo the rewind. */
   before: text,
   tree: text,
 });
@@ -125,7 +125,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     settings: settingsSchema,
     /** Replaces the pending value of the agents that had failed. */
     input: z.optional(text),
-    /** The agents that had failed begin their state in a new session. */
+    /** Failed agents start their state in a new session. */
     fresh: z.optional(z.boolean()),
   }),
   z.object({
@@ -229,7 +229,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('agent-answered'), ...byAgent, text }),
   z.object({ type: z.literal('question-timed-out'), ...byAgent }),
-  /** A tool call of the running step waits for the decision of a person. */
+  /** A tool call of the running step waits for a person's decision. */
   z.object({
     type: z.literal('permission-asked'),
     ...byStep,
@@ -242,7 +242,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...decisionSchema.shape,
     /** With `allow-run`: the rules that are granted to the run. */
     rules: z.optional(z.readonly(z.array(text))),
-    /** The rule of the run that decided in place of a person. Often no one was asked then. */
+    /** The rule of the run that decided in place of a person, who usually was not asked at all. */
     rule: z.optional(text),
     /** Who decided, if it is known. */
     by: z.optional(text),
@@ -285,7 +285,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     taken: tagSchema,
   }),
   z.object({ type: z.literal('join-started'), ...byAgent, ...joinSchema.shape }),
-  /** The wait is over, and the workers that still work are stopped before the report. */
+  /** The wait is over. The remaining workers are stopped before the report. */
   z.object({ type: z.literal('join-closed'), ...byAgent, why: joinEndSchema }),
   z.object({
     type: z.literal('join-reported'),
@@ -342,11 +342,11 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('run-rewound'),
     ...at,
-    /** The step before which the moment is; absent if a rewind is taken back. */
+    /** The step that the agents return to; absent if a rewind is undone. */
     to: z.optional(z.object({ agent: text, step: count })),
-    /** The number of the event that is taken back. */
+    /** The number of the rewind event that is undone. */
     undoes: z.optional(count),
-    /** The agents that work on from the moment. */
+    /** The agents that continue from that moment. */
     agents: z.readonly(z.array(agentStateSchema)),
     /** The agents that were over at the moment, and are over again. */
     ended: z.readonly(z.array(endedAgentStateSchema)),
@@ -356,7 +356,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     abandoned: z.readonly(z.array(z.object({ agent: text, first: count, last: count }))),
     /** What they cost. */
     costUsd: usd,
-    /** A part of that cost was computed with a table of prices. */
+    /** Part of that cost was computed from a price table. */
     isPriced: z.optional(z.literal(true)),
     outcome: runOutcomeSchema,
     /** The first agent's result, if it had one at the moment. */

@@ -7,7 +7,7 @@ import type { TagReading } from './tag.ts';
 import type { WorktreeLook } from './worktree.ts';
 
 /**
- * Everything that can happen to a run. An input carries the time, the ids and the facts of the file
+ * Everything that can happen to a run. An input includes the time, the ids and the facts about the file
  * system, so that interpreting it needs nothing else.
  */
 export type Input =
@@ -130,7 +130,7 @@ export interface StepEnded {
   readonly agent: string;
   readonly step: number;
   readonly outcome: StepReport;
-  /** The worktree of the agent; undefined if it has none, or if the look at it failed. */
+  /** The worktree of the agent; undefined if it has none or if it could not be inspected. */
   readonly worktree?: WorktreeLook | undefined;
 }
 
@@ -167,7 +167,7 @@ export interface DirectoryFact {
   readonly path: string;
   /** It is in the project of the run, or in another worktree of the repository of the project. */
   readonly inProject: boolean;
-  /** A git repository that contains it and that the run did not have, as it is now, when it began. */
+  /** A git repository that contains it and that did not exist in this form when the run began. */
   readonly newRepository?: string;
 }
 

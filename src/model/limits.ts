@@ -1,7 +1,7 @@
 /**
  * The usage limits of a run: when each of them ends, by the name of the executor that reached it. An
- * executor has one provider, so its limit concerns no other one. Journals of older versions name no
- * executor: such a limit has the name `''`, and concerns all of them.
+ * executor has one provider, so its limit does not affect other executors. Journals of older versions
+ * name no executor: such a limit has the name `''` and affects all of them.
  */
 import type { Agent } from './run.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The activity of the agents of a run, as the process that works on the run saw it last. It is not
+ * The activity of the agents of a run, as the process that is working on the run saw it last. It is not
  * part of the journal: nothing depends on it, and it is lost with that process.
  */
 import * as z from 'zod/mini';
@@ -39,7 +39,10 @@ export function doingByAgent(now: Now | undefined): ReadonlyMap<string, Doing> {
   return new Map(now?.agents.map((doing) => [doing.agent, doing]));
 }
 
-/** The journal and a publication are read at different times, so the publication may be of another step. */
+/**
+ * The journal and a publication are read at different times, so the publication may belong to another
+ * step.
+ */
 export function isDoing({ status }: Agent, doing: Doing | undefined): doing is Doing {
   return status.kind === 'running' && status.step === doing?.step;
 }

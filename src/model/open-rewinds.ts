@@ -1,10 +1,10 @@
 import type { RunEventOf } from './event.ts';
 
-/** The rewinds of a run that can be taken back, and a fact about each of them. */
+/** The rewinds of a run that can be undone, and a fact about each of them. */
 export class OpenRewinds<T> {
   readonly #open: { readonly seq: number; readonly fact: T }[] = [];
 
-  /** A rewind that was taken back is gone, and so are those after it. */
+  /** A rewind that was undone is gone, and so are those after it. */
   follow(event: RunEventOf<'run-rewound'> & { readonly seq: number }, fact: () => T): void {
     const undone = this.#open.findIndex(({ seq }) => seq === event.undoes);
     if (undone >= 0) this.#open.splice(undone);

@@ -1,7 +1,7 @@
 import type { Settings } from './event.ts';
 
 /**
- * A run option: a row of the one table of options. From it Raymond builds the command line, the
+ * A run option: a row in the only table of options, from which Raymond builds the command line, the
  * config files, the settings of tests, the help, and the JSON Schema of the config file.
  */
 export type OptionSpec = {
@@ -38,19 +38,18 @@ export type OptionSpec = {
   readonly onlyAtStart?: true;
   /** A test of a workflow may set it. */
   readonly inTests?: true;
-  /** When it is on, it turns these off where a source with less weight has set them. */
+  /** When it is on, it turns these off if a source of lower precedence has set them. */
   readonly excludes?: readonly string[];
-  /** The setting of a run that holds its value. */
+  /** The setting of a run that contains its value. */
   readonly setting?: keyof Settings;
 } & (
   | { readonly only: 'command-line' }
   | {
       readonly only?: 'config';
       /**
-       * Whether the config file of a project may set this without the trust of the user. A project
-       * can come from anyone. So a value that runs programs, permits more, spends more or writes
-       * elsewhere needs trust. A function decides by the value; `folder` is the folder of the
-       * project.
+       * Whether the config file of a project may set this without the trust of the user. A project can
+       * come from anyone, so a value that runs programs, permits more, spends more or writes elsewhere
+       * needs trust. A function decides by the value; `folder` is the folder of the project.
        */
       readonly inProject: 'harmless' | 'dangerous' | IsDangerous;
     }

@@ -24,8 +24,8 @@ export const permissionRequestSchema = z.object({
 });
 
 /**
- * `allow`: this call. `allow-run`: this call, and from now on the like of it in this run. `answer`: the
- * call is a question, and `text` is its answer. `deny`: `text` is a word for the agent, if there is one.
+ * `allow`: this call. `allow-run`: this call, and similar calls for the rest of the run. `answer`: the
+ * call is a question, and `text` is its answer. `deny`: `text` is an optional message for the agent.
  */
 export const DECISIONS = ['allow', 'allow-run', 'deny', 'answer'] as const;
 

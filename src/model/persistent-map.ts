@@ -1,7 +1,7 @@
 /**
- * An immutable map from strings: `set` and `delete` return a new map and share all but one path
- * with the old one. A run holds its agents in such a map. So an event costs the same with ten
- * agents or ten thousand, and an earlier run does not change.
+ * An immutable map from strings: `set` and `delete` return a new map and share all but one path with
+ * the old one. A run keeps its agents in such a map, so an event costs the same with ten agents or ten
+ * thousand, and an earlier run does not change.
  *
  * It is a hash trie: five bits of the hash choose the branch at each level. A branch has an array of
  * its children only, because each change copies it. Keys with the same hash are a chain of leaves.

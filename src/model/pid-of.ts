@@ -1,4 +1,7 @@
-/** The pid of the process that works on a run. Null if there is none, also while a run waits for one. */
+/**
+ * The pid of the process that is working on a run; null if there is none, even if the run is waiting
+ * for one.
+ */
 export function pidOf(
   owner: { readonly pid: number; readonly isAwaited?: true } | undefined,
 ): number | null {

@@ -1,6 +1,6 @@
 /**
- * The events were decided on another state of the run than the stored one: the journal is not at
- * the expected position. Nothing was appended. The caller may read the new events and decide again.
+ * The events were decided for a state of the run that is not the stored one: the journal is not at the
+ * expected position. Nothing was appended. The caller may read the new events and decide again.
  */
 export class PositionConflict extends Error {
   override readonly name = 'PositionConflict';

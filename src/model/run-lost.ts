@@ -4,7 +4,7 @@ import { UserError } from './user-error.ts';
 export class RunLost extends UserError {
   /** The new owner, if it is known. */
   readonly owner: NewOwner | undefined;
-  /** Whether the new owner can see the steps of this process, and so has adopted them. */
+  /** Whether the new owner can see the steps of this process, and has therefore adopted them. */
   readonly leavesSteps: boolean;
 
   constructor(

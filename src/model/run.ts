@@ -32,8 +32,8 @@ export interface Run {
   readonly startedAt: number;
   readonly updatedAt: number;
   /**
-   * The time in which at least one step ran and a process worked on the run. Waits for people, limits
-   * and retries do not count, nor does the time between a crash and the resume.
+   * The time in which at least one step ran while a process was working on the run. Waits for people,
+   * limits and retries do not count, nor does the time between a crash and the resume.
    */
   readonly workedMs: number;
   readonly status: RunStatus;
@@ -45,11 +45,11 @@ export interface Run {
   /** The files from which each workflow of the run was read, by ref. */
   readonly workflowFiles: PersistentMap<WorkflowFiles>;
   readonly tally: Tally;
-  /** The number of worktrees that are being removed. The run does not end before. */
+  /** The number of worktrees that are being removed. The run does not end before they are gone. */
   readonly removals: number;
   readonly iterations: number;
   readonly totalCostUsd: number;
-  /** A part of the cost was computed with a table of prices, so it is an estimate. */
+  /** Part of the cost was computed from a price table, so the cost is an estimate. */
   readonly isPriced: boolean;
   /**
    * The cost of the most expensive turn so far: the expected cost of a turn when parallel turns are
@@ -59,7 +59,7 @@ export interface Run {
   readonly limits: Limits;
   /** The first agent's result. */
   readonly result: string | undefined;
-  /** The files that a rewind has not yet brought back. No step starts before. */
+  /** The files that a rewind has not restored yet. No step starts before that. */
   readonly restoring: readonly Restoration[];
 }
 
@@ -181,17 +181,17 @@ export interface JoiningStatus {
   readonly kind: 'joining';
   readonly join: Join;
   readonly since: number;
-  /** The number of its workers that still work. */
+  /** The number of its workers that are still working. */
   readonly open: number;
   /** The number of its workers that gave a result. */
   readonly successes: number;
-  /** Why the wait is over, while the rest of the workers is stopped. */
+  /** Why the wait is over, while the remaining workers are being stopped. */
   readonly closed: JoinEnd | undefined;
   /** The number of steps that are being stopped. */
   readonly stopping: number;
 }
 
-/** An agent that works no longer, and that no resume retries. */
+/** An agent that has stopped working and that no resume retries. */
 export interface EndedAgent {
   readonly at: number;
   readonly parent: string | undefined;

@@ -1,5 +1,6 @@
 /**
- * The account of a step: everything that it leaves besides its answer. Unknown values are absent.
+ * The account of a step: everything that it leaves behind besides its answer. Unknown values are
+ * absent.
  */
 import * as z from 'zod/mini';
 
@@ -25,7 +26,7 @@ const costSchema = z.object({
   from: z.enum(['told', 'priced', 'estimated']),
 });
 
-/** The prints of a step. There is a limit for their length. */
+/** The prints of a step, up to a limited length. */
 const printedSchema = z.object({
   /** All prints, in order. Each one begins a line. */
   text,
@@ -46,13 +47,13 @@ export const accountSchema = z.object({
   tree: z.optional(text),
   /** Absent if the step printed nothing. */
   printed: z.optional(printedSchema),
-  /** What the person has to know about the step. Absent if there is nothing. */
+  /** Warnings for the user about the step; absent if there are none. */
   warnings: z.optional(z.readonly(z.array(text))),
 });
 
 /**
- * Refers to the text that decided a step: the final message of a prompt, or the output of a script.
- * The record of the step holds the text. The size and SHA-256 of its UTF-8 form show whether it has
+ * Refers to the text that decided a step: the final message of a prompt, or the output of a script. The
+ * record of the step contains the text. The size and SHA-256 of its UTF-8 form show whether it has
  * changed.
  */
 export const answerRefSchema = z.object({ bytes: count, sha256: text });

@@ -34,7 +34,7 @@ export interface BadTag {
 export interface TagReading {
   readonly tags: readonly Tag[];
   readonly bad: readonly BadTag[];
-  /** A sentence that says what a text without tags has instead. */
+  /** A sentence that says what a text contains instead of a tag. */
   readonly near?: string | undefined;
 }
 

@@ -65,7 +65,10 @@ interface ForkParts {
   /** The branch, tag or commit from which the worktree starts, if it is not the current one. */
   readonly base?: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** The variables that templates have and the environment has not, because an agent chose their names. */
+  /**
+   * The variables that are available in templates but not in the environment, because an agent chose
+   * their names.
+   */
   readonly withheld?: readonly string[];
 }
 
@@ -73,7 +76,7 @@ interface ForkParts {
 export interface JoinTag {
   readonly tag: 'join';
   readonly target: string;
-  /** All workers must end or fail; or so many of them must give a result. */
+  /** `all`: every worker must end or fail. A number: this many workers must give a result. */
   readonly of: JoinOf;
   readonly timeoutMs?: number;
   readonly timeoutNext?: string;

@@ -25,7 +25,7 @@ export class UserError extends Error {
   }
 }
 
-/** A workflow without an entry. The error also carries the other faults of its text. */
+/** A workflow without an entry. The error also lists the other faults of its text. */
 export class WorkflowError extends UserError {
   /** The file that causes it, and the other faults, with absolute paths. */
   readonly file: string;

@@ -29,7 +29,7 @@ function replaceHidden(text: string, replace: (hidden: string) => string): strin
   return text.replace(HIDDEN_OR_EMOJI, (found, emoji?: string) => emoji ?? replace(found));
 }
 
-/** Most text is plain, and this is found much faster than that nothing is hidden. */
+/** Most text is plain, and checking for that is much faster than looking for hidden characters. */
 const ONLY_PLAIN = /^[\t\n\x20-\x7e]*$/;
 
 /**

@@ -134,7 +134,7 @@ export interface Ensure extends Position {
   readonly on?: readonly AllowedTransition[];
   /** The text that the agent receives when the command fails. */
   readonly say?: string;
-  /** How often the agent is reminded before it fails or `otherwise` is taken. */
+  /** How often the agent is reminded before it fails or before Raymond takes `otherwise`. */
   readonly tries: number;
   /** Taken when the last reminder did not help. */
   readonly otherwise?: Tag;

@@ -32,9 +32,9 @@ export type Tree = NonNullable<Worktree['tree']>;
 export type WorktreeLook = z.infer<typeof worktreeLookSchema>;
 
 export interface AgentWorktree extends Worktree {
-  /** At the end of the newest step; undefined before it, and if the look failed. */
+  /** As of the end of the newest step; undefined before that, or if it could not be inspected. */
   readonly look: WorktreeLook | undefined;
-  /** Whether the tree has existed: then it is not made again. */
+  /** Whether the tree has existed; if so, it is not created again. */
   readonly wasSeen: boolean;
 }
 

@@ -23,6 +23,6 @@ export function otherShebang(name: string, named: string) {
   return {
     code: 'other-shebang',
     message: `${name} is for ${clip(named)}, but Raymond runs scripts with bash.`,
-    remedy: 'Put the program into a file with another ending, and start it from here.',
+    remedy: 'Put the program into a file with another extension, and start it from here.',
   };
 }

@@ -63,14 +63,14 @@ export function policyProperties(agents: Agents): Readonly<Record<string, JsonSc
       items: mapSchema(
         {
           run: described('The command. It runs in the directory of the agent.', TEXT),
-          on: described('The transitions that need it, like goto DEPLOY; without it, all.', {
+          on: described('The transitions that need it, such as goto DEPLOY (default: all).', {
             type: 'array',
             items: TEXT,
             minItems: 1,
           }),
           say: described('The text that the agent receives when the command fails.', TEXT),
           tries: described(
-            'The number of reminders before the agent fails; 3 without it.',
+            'The number of reminders before the agent fails (default 3).',
             numberSchema(COUNT),
           ),
           else: described('Taken when the last reminder did not help.', {

@@ -41,7 +41,7 @@ test.each([
 ])('a workflow that was %s after the run began is not entered', async (_, write, answer) => {
   const project = writesFirst(answer ?? ENTERS, undefined, write);
   const { code, stderr } = await command(project, REHEARSE);
-  expect(stderr).toContain('was made or changed after the run began');
+  expect(stderr).toContain('was created or changed after the run began');
   expect({ code, owned: existsSync(project.path('owned')) }).toEqual({ code: 1, owned: false });
 });
 
@@ -50,7 +50,7 @@ test('it is not entered after a retry or a resume either', async () => {
   await command(project, REHEARSE);
   for (const _ of [1, 2]) {
     const { code, stderr } = await command(project, ['resume', 'one']);
-    expect(stderr).toContain('was made or changed after the run began');
+    expect(stderr).toContain('was created or changed after the run began');
     expect(code).toBe(1);
   }
   expect(existsSync(project.path('owned'))).toBe(false);

@@ -101,7 +101,7 @@ test('a process whose lock was removed by hand leaves the run to the next one', 
   first.child.kill('SIGCONT');
   const { code, stderr } = await first.ended;
   expect(code).toBe(1);
-  expect(stderr).toContain(`was removed, and process ${second.pid} works on the run now.`);
+  expect(stderr).toContain(`was removed, and process ${second.pid} is working on the run now.`);
   expect(second.child.exitCode).toBeNull();
   project.write('morning', '');
   const ended = await second.ended;

@@ -158,7 +158,7 @@ test('of two processes that resume a run one is refused; after a kill, the next 
   expect(await crew.resume().ended).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining(`Process ${first.pid} works on the run crew.`),
+    stderr: expect.stringContaining(`Process ${first.pid} is working on the run crew.`),
   });
   first.child.kill('SIGKILL');
   await first.ended;
@@ -167,7 +167,7 @@ test('of two processes that resume a run one is refused; after a kill, the next 
   const refused = await Promise.race(both.map((life) => life.ended));
   const owner = both.find(({ child }) => child.exitCode === null);
   expect(refused).toMatchObject({ code: 1 });
-  expect(refused.stderr).toContain(`Process ${owner?.pid} works on the run`);
+  expect(refused.stderr).toContain(`Process ${owner?.pid} is working on the run`);
   await crew.letThrough();
   expect(await owner?.ended).toMatchObject({ code: 0 });
   expect(crew.here()).toHaveLength(2);

@@ -32,7 +32,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     const results = eventsOf(world.journal('r'), 'agent-ended').map(({ result }) => result);
     // Another rule may have kept the agent from it.
     if (existsSync(world.file('out'))) expect(results).toContain('true');
-    else expect(stderr).toContain('is not the file that Raymond made there');
+    else expect(stderr).toContain('is not the file that Raymond created there');
   });
 
   const changes: readonly (readonly [string, string])[] = [
