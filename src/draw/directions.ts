@@ -3,11 +3,11 @@ import type { Picture, PictureEdge } from './picture.ts';
 export interface Directions {
   /** The edges that lead up: to the entry, or to a node on the way to their start. */
   readonly backward: ReadonlySet<PictureEdge>;
-  /** The edge by which the walk first came to each node. */
+  /** The edge by which the walk first reached each node. */
   readonly first: ReadonlySet<PictureEdge>;
   /** How many nodes are above a node, on the longest way. All edges but the backward ones lead down. */
   readonly ranks: ReadonlyMap<string, number>;
-  /** When the walk came to a node. */
+  /** When the walk reached a node. */
   readonly place: (id: string) => number;
 }
 

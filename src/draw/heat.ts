@@ -14,7 +14,7 @@ export interface Reading {
 
 export const THIS_RUN: Reading = { of: 'this run' };
 
-/** The heat of a node, from 0 to 1: its part of the node with the most. References have none. */
+/** The heat of a node, from 0 to 1, relative to the hottest node. References have none. */
 export function heatOf(overlay: Overlay | undefined, heat: Heat | undefined) {
   if (!overlay || !heat) return () => undefined;
   const valueAt = (id: string) => {

@@ -1,5 +1,5 @@
 /**
- * The rows of a drawing. Every row holds nodes, or the labels of lines, and a stop of each line that
+ * The rows of a drawing. Every row contains nodes, or the labels of lines, and a stop of each line that
  * passes it. Rows are then ordered (`row-order.ts`) and straightened (`straighten.ts`).
  */
 import type { Directions } from './directions.ts';
@@ -89,7 +89,7 @@ export function rowsOf(
   return { items, nodes: placed, lines };
 }
 
-/** The numbers of the rows that hold a node or a label. The others are left out. */
+/** The numbers of the rows that contain a node or a label. The others are left out. */
 function usedRows(used: readonly number[]): (row: number) => number {
   const sorted = [...new Set(used)].sort((a, b) => a - b);
   const numbers = new Map(sorted.map((row, number) => [row, number]));

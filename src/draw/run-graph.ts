@@ -43,7 +43,7 @@ const nodeSchema = z.object({
   visits: count,
   time_ms: count,
   cost_usd: z.number(),
-  /** Present if a part of the cost was computed with a table of prices. */
+  /** Present if part of the cost was computed from a price table. */
   cost_is_estimate: z.optional(z.literal(true)),
   /** How often an agent ended here, or returned to one of several callers; absent if it cannot. */
   results: z.optional(count),
@@ -83,13 +83,16 @@ export const runGraphSchema = z.object({
   height: length,
   nodes: z.readonly(z.array(nodeSchema)),
   edges: z.readonly(z.array(edgeSchema)),
-  /** Agents at a state that the workflow does not have any more. */
+  /** Agents at a state that the workflow no longer has. */
   elsewhere: z.readonly(z.array(agentSchema)),
 });
 
 export type RunGraph = z.infer<typeof runGraphSchema>;
 
-/** Where everything is. It costs far more than the rest, and stays the same while a run works. */
+/**
+ * The positions of everything. Computing them costs far more than the rest, and they stay the same
+ * during a run.
+ */
 export interface PlacedGraph {
   readonly graph: Graph;
   readonly layout: Layout;
@@ -99,7 +102,7 @@ export interface PlacedGraph {
 
 /**
  * Places a graph with the ways that occur only in the run. `known` is the result of an earlier call for
- * the same workflow, and is given back if nothing has changed. Ask `tooLargeToDraw` first.
+ * the same workflow, and is returned if nothing has changed. Ask `tooLargeToDraw` first.
  */
 export function placedGraph(own: Graph, overlay: Overlay, known?: PlacedGraph): PlacedGraph {
   const graph = withTaken(own, fittedTo(own, overlay));

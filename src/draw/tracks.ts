@@ -23,7 +23,7 @@ export function tracksFor<T extends Shift>(shifts: readonly T[]): ReadonlyMap<T,
   return tracks;
 }
 
-/** More would take long, and a reader cannot follow so many lines. */
+/** More lines would take too long, and no reader could follow them. */
 const MOST_ORDERED = 120;
 const ROUNDS = 3;
 

@@ -42,7 +42,7 @@ export function shortCost(
   return `${isPriced && costUsd > 0 ? '~' : ''}$${costUsd.toFixed(digits)}`;
 }
 
-/** The mean of several runs need not be whole. */
+/** The mean of several runs may be a fraction. */
 export function shortCount(count: number): string {
   if (Number.isInteger(count)) return String(count);
   return count < 0.1 ? '<0.1' : count.toFixed(1);

@@ -42,7 +42,7 @@ export function changesOf(file: string, pollMs = 250): Changes {
   };
 }
 
-/** Returns a function that ends the watching. */
+/** Returns a function that stops watching. */
 export function watchIfPossible(file: string, onChange: () => void): () => void {
   try {
     const watcher = watch(file, onChange);

@@ -1,8 +1,8 @@
 /**
  * INV-41: What a step wrote, and how it ended, is read only from the very files that Raymond made.
  *
- * Agents can rename folders and put files of theirs where a step's files were. So Raymond remembers
- * which file it made, and a path only says where to look for it.
+ * Agents can rename folders and put their own files in place of a step's files. Raymond therefore
+ * remembers which file it created, and a path only says where to look for it.
  */
 import {
   type BigIntStats,
@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** The device, the inode and the time of birth: numbers of inodes are soon used again. */
+/** The device, the inode and the time of birth, because inode numbers are soon reused. */
 export type FileIdentity = string;
 
 /** A file that Raymond made, or that it emptied before its use. */

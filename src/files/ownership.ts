@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Why a file cannot be trusted: another user can change it. On Windows, owners and modes carry no
- * such information, so there is never a problem.
+ * Why a file cannot be trusted: another user can change it. On Windows, owners and modes say nothing
+ * about this, so there is never a problem.
  */
 export function ownershipProblem({
   uid,
@@ -38,7 +38,10 @@ export function linkProblem(path: string, stat: () => Stats): string | undefined
 
 const MOST_TRIES = 3;
 
-/** Raymond gives a file a second name beside it for a moment. The name stays if Raymond is killed then. */
+/**
+ * Raymond briefly gives a file a second name beside the first. That name stays if Raymond is killed at
+ * that moment.
+ */
 function namesOfRaymond(path: string, { ino, dev }: Stats): number {
   const folder = dirname(path);
   const names = readdirSync(folder).filter((name) => SECOND_NAME.test(name));

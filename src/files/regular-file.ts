@@ -25,7 +25,7 @@ import {
   openUnlinkedFile,
 } from './own-file.ts';
 
-/** The file exists and must not be used. A missing file gives the usual ENOENT. */
+/** The file exists but must not be used. A missing file causes the usual ENOENT. */
 export class UnusableFile extends Error {
   readonly code: 'NOT-A-FILE' | 'TOO-LARGE' | 'LEAVES-FOLDER' | 'OF-OTHERS';
 

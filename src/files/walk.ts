@@ -31,7 +31,10 @@ export async function* walk(
   }
 }
 
-/** The paths of all files in a folder and its folders, except what vanishes meanwhile or cannot be read. */
+/**
+ * The paths of all files in a folder and its subfolders, except those that vanish in the meantime or
+ * cannot be read.
+ */
 export function filesUnder(root: string): readonly string[] {
   const files: string[] = [];
   const open = [root];

@@ -34,7 +34,7 @@ export interface NodeUse {
   readonly visits: number;
   readonly timeMs: number;
   readonly costUsd: number;
-  /** A part of the cost was computed with a table of prices. */
+  /** Part of the cost was computed from a price table. */
   readonly isPriced?: true | undefined;
 }
 
@@ -56,7 +56,8 @@ export class OverlayReader implements Overlay {
   readonly #agents = new Map<string, Traced>();
   /** The node at which each worker ended. */
   readonly #ended = new Map<string, string>();
-  // A run has few nodes and ways, and many events. To make their names again would take most of the time.
+  // A run has few nodes and ways but many events. Building their names again each time would take most
+  // of the time.
   readonly #stateNodes = new Map<string, string>();
   readonly #workflowNodes = new Map<string, string>();
   readonly #ways = new Map<string, Map<string, Changing<EdgeUse>[]>>();
@@ -273,8 +274,8 @@ export class OverlayReader implements Overlay {
 }
 
 /**
- * The overlay in terms of this graph. The events do not tell whether the next of a fork or a goto
- * beside it led the parent on. If the text has only the goto, it was the goto.
+ * The overlay in terms of this graph. The events do not say whether the parent continued by the next of
+ * a fork or by a goto beside it. If the text has only the goto, it was the goto.
  */
 export function fittedTo(graph: Graph, overlay: Overlay): Overlay {
   const known = new Set(graph.edges.map(wayKey));
@@ -345,7 +346,7 @@ interface Started {
   /** The permission requests that wait for a person; absent if there were none. */
   open: Set<string> | undefined;
   restedMs: number;
-  /** Since when it waits, if it does. */
+  /** The time since which it has been waiting, if it is. */
   restsSince: number;
 }
 

@@ -16,7 +16,7 @@ export interface ResultUse {
   readonly ends: boolean;
 }
 
-/** Where results lead. `shared` holds the nodes that several places enter. */
+/** Where results lead. `shared` contains the nodes that several places enter. */
 export function resultsOf(graph: Graph, shared: ReadonlySet<string>): Results {
   const { from: leaving } = edgesByEnd(graph.edges);
   const joins = joinsOf(graph, leaving);

@@ -27,8 +27,8 @@ export interface AfterStep {
 export type Answer = Extract<StepReport, { kind: 'answered' }>;
 
 /**
- * A judge and a check take time. So the tags that the agent wrote before are checked against the
- * current facts and the current policy: a resume may have accepted changes.
+ * A judge and a check take time, and a resume may have accepted changes in between, so the agent's
+ * earlier tags are checked against the current facts and the current policy.
  */
 export function followHeldTags(
   context: AfterStep,

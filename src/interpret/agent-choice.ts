@@ -91,7 +91,7 @@ function directoryProblem({ attributes: { cd } }: Tag, { directories }: Facts): 
 }
 
 /**
- * Scripts of a workflow run without asking. So an agent must not enter a workflow that an agent may
+ * Scripts of a workflow run without asking, so an agent must not enter a workflow that an agent may
  * have written.
  */
 function workflowProblem(run: Run, tag: Tag, { workflows }: Facts): string | undefined {

@@ -1,4 +1,4 @@
-/** Limits for things that cost no money but must not grow without end. */
+/** Limits for things that cost no money but must not grow without bound. */
 import { counted } from '../model/counted.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Agent, Run } from '../model/run.ts';

@@ -43,7 +43,7 @@ export function retire(
   };
 }
 
-/** `more` is what else changes on the way. */
+/** `more` contains further changes. */
 export function enter(
   agent: Agent,
   state: StateName,

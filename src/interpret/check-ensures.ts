@@ -47,7 +47,7 @@ export function checked(
   });
 }
 
-/** A check failed: the agent is reminded, or takes the way that the author names, or fails. */
+/** A check failed: the agent is reminded, takes the transition that the author named, or fails. */
 function unmet(
   context: AfterStep,
   task: CheckTask,

@@ -177,8 +177,8 @@ function conclude(
 }
 
 /**
- * Whether a ready agent starts later by itself. If steps that wait for a permission use the budget, no
- * agent starts before a person has decided.
+ * Whether a ready agent will start later without further input. If steps that wait for a permission use
+ * the budget, no agent starts before a person has decided.
  */
 function canStart({ tally, limits }: Run): boolean {
   return tally.ready > 0 && (lastLimit(limits) !== undefined || tally.asksPermission === 0);

@@ -65,12 +65,12 @@ function workIn(
   };
 }
 
-/** The most characters of an array. A journal line holds all of it. */
+/** The maximum length of an array, in characters. A journal line contains all of it. */
 const LARGEST_ARRAY = 16 * 1024 * 1024;
 
 /**
- * The length from which a text is left out of an array that would be too large. The file of a
- * result still holds all of it.
+ * The length from which a text is left out of an array that would be too large. The file of a result
+ * still contains all of it.
  */
 function longestText(rows: readonly Row[]): number {
   let [total, count] = [0, 0];

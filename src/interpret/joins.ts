@@ -14,8 +14,8 @@ import { resultArray } from './join-results.ts';
 import { stopAgent } from './stop-agent.ts';
 
 /**
- * The events of a decision, and those of every join that they bring to its end. A join that ends or
- * fails may end the join of its parent.
+ * The events of a decision, and those of every join that they end. A join that ends or fails may end
+ * the join of its parent.
  */
 export function withJoins(
   workflows: Workflows,

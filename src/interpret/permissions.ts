@@ -11,8 +11,8 @@ interface StepRef {
 }
 
 /**
- * A request is recorded once: whoever adopts the step reports it again. If a rule of the run allows the
- * call, no one is asked.
+ * A request is recorded once: a process that adopts the step reports it again. If a rule of the run
+ * allows the call, no one is asked.
  */
 export function permissionRequested(
   run: Run,

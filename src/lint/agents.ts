@@ -8,8 +8,8 @@ import { fault } from './codes.ts';
 import { allWays, type Lint } from './rule.ts';
 
 /**
- * Calls that need a branch of a session from an agent that cannot branch. The start of a run refuses
- * them, too.
+ * Calls that need a branch of a session from an agent that cannot branch. The start of a run also
+ * refuses them.
  */
 export function cannotBranch(workflow: Workflow): readonly Diagnostic[] {
   if (workflow.agents.all.every(({ can }) => can.branch)) return [];

@@ -1,6 +1,6 @@
 /**
- * The search for the name that an author meant is the most expensive part of a diagnostic. So the
- * number of searches is limited. No author reads more hints than that.
+ * Searching for the name that an author meant is the most expensive part of a diagnostic, so the number
+ * of searches is limited. No author reads more hints than that.
  */
 export function limitedHints(): <T>(search: () => T) => T | undefined {
   let left = MOST_HINTS;

@@ -70,8 +70,9 @@ interface PossibleAgent {
 }
 
 /**
- * Groups of states that are connected by transitions of one agent. A fork is not one of these: its
- * target belongs to the worker. So an agent stays in one group, and a group may hold several agents.
+ * Groups of states that are connected by transitions of one agent. A fork is not one of these, because
+ * its target belongs to the worker. An agent therefore stays in one group, and a group may contain
+ * several agents.
  */
 function agentsOf({ ways, states }: Lint): readonly PossibleAgent[] {
   const neighbours = new Map<StateName, StateName[]>();

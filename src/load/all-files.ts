@@ -1,4 +1,4 @@
-/** All files of a workflow, also those that are not states, with their permissions. */
+/** All files of a workflow, including those that are not states, with their permissions. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { readFileWithin, readRegularFile } from '../files/regular-file.ts';

@@ -28,7 +28,7 @@ export async function readFolder(folder: string): Promise<readonly SourceFile[]>
   return files;
 }
 
-/** A folder with the name of a state is no state. One with the name of the manifest is a mistake. */
+/** A folder with the name of a state is not a state, and one with the name of the manifest is a mistake. */
 function isRead(entry: Dirent): boolean {
   if (isLikeManifest(entry.name)) return true;
   return isStateFile(entry.name) && (entry.isFile() || entry.isSymbolicLink());

@@ -77,7 +77,7 @@ function checkName(name: string): void {
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The names of the files need room, too. */
+/** The names of the files also need room. */
 const MAX_UNPACKED_BYTES = 2 * MAX_BYTES;
 const MAX_FILES = 10_000;
 const LEFT_OUT = new Set(['.git', '.raymond', 'node_modules', '.DS_Store']);
@@ -104,7 +104,7 @@ async function filesIn(folder: string): Promise<readonly NamedBytes[]> {
   return files;
 }
 
-/** Undefined for what is no file of the folder: a pipe, or a link that leads out or nowhere. */
+/** Undefined for anything that is not a file of the folder: a pipe, or a link that leads out or nowhere. */
 async function readInside(
   root: string,
   name: string,

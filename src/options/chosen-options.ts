@@ -27,7 +27,7 @@ export function chosenValue(options: RunOptions, { name, choice }: TableRow): un
   return choice === undefined ? values[camelCase(name)] : options.agent?.[choice];
 }
 
-/** The value that an option has in the settings of a run, as a file would say it. */
+/** The value that an option has in the settings of a run, in the form of a config file. */
 export function valueInSettings(
   settings: Settings,
   { setting, choice, isDuration }: TableRow,
@@ -107,7 +107,7 @@ function overlaidAgents(
   over: ConfiguredAgents = {},
 ): ConfiguredAgents {
   const both = Object.entries(over).map(([name, one]) => {
-    // Another command is another program, so nothing else that was said about it applies.
+    // A different command is a different program, so no other declared property applies to it.
     const base = one.command ? {} : under[name];
     return [name, { ...base, ...one, prices: { ...under[name]?.prices, ...one.prices } }];
   });
@@ -115,7 +115,7 @@ function overlaidAgents(
 }
 
 /**
- * Makes paths absolute, relative to a folder. So they do not depend on where Raymond starts and
+ * Makes paths absolute, relative to a folder, so that they do not depend on where Raymond starts or
  * where its agents work.
  */
 export function seenFrom(

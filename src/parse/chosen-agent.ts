@@ -27,7 +27,7 @@ export function withUsual(agents: Agents, chosen: string | undefined): Agents {
 }
 
 /**
- * The choices of a run that apply to an agent. Names of models and the like mean something to one
+ * The choices of a run that apply to an agent. Names of models and similar values mean something to one
  * agent only, and `usual` is the one for which the user chose them.
  */
 export function choicesFor(agent: AgentDeclaration, usual: string, choices: Choices): Choices {

@@ -15,7 +15,7 @@ export function readDecision(
   return word === 'allow-run' && rules ? { decision: word } : undefined;
 }
 
-/** Whether a word is a decision, and so rather not the name of a run. */
+/** Whether a word is a decision, and therefore probably not the name of a run. */
 export function isDecisionWord(word: string | undefined): boolean {
   return word === 'allow' || word === 'allow-run' || word === 'deny';
 }

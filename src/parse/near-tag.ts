@@ -1,8 +1,8 @@
 import { type OutputText, TRANSITION_TAGS } from '../model/tag.ts';
 
 /**
- * Describes, for a message, what a text without a tag has instead: a tag in capitals, in escaped form, or
- * without its end. Looks at the end of a long text only.
+ * Describes, for a message, what a text contains instead of a tag: a tag in capitals, in escaped form,
+ * or without its end. Looks at the end of a long text only.
  */
 export function nearTag(text: OutputText): string | undefined {
   const end = text.slice(Math.max(0, text.length - MOST_READ), text.length);

@@ -36,7 +36,7 @@ export function nameIndex(names: Iterable<string>): NameIndex {
   };
 }
 
-/** Lists with more names of one length are generated, and not typed by hand. */
+/** Lists with more names of one length are generated, not typed by hand. */
 const MOST_COMPARED = 200;
 const LONGEST_NAME = 100;
 

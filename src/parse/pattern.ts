@@ -1,6 +1,6 @@
 /**
- * Patterns run on text that an agent wrote. So their engine must need time that is linear in the
- * text, for any pattern and any text. This excludes lookaround and backreferences.
+ * Patterns run on text that an agent wrote, so their engine must take time linear in the text, for any
+ * pattern and any text. This excludes lookaround and backreferences.
  */
 import { RE2JS } from 're2js';
 

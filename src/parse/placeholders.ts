@@ -3,7 +3,7 @@
  * scripts. The reference is made from these tables.
  */
 
-/** These hold the value that a state receives. */
+/** These contain the value that a state receives. */
 export const VALUE_NAMES = ['result', 'input'] as const;
 
 const STEP_NAMES = ['workflow_id', 'agent_id', 'state', 'task_folder'] as const;
@@ -43,7 +43,7 @@ export function isGivenName(name: string): name is GivenName {
   return GIVEN_NAMES.some((given) => given === name);
 }
 
-/** The variable that holds it in the environment of a script. */
+/** The environment variable with its value, for scripts. */
 export function variableOf(name: ScriptName): string {
   return `RAYMOND_${name.toUpperCase()}`;
 }

@@ -13,11 +13,10 @@ export interface PrintStream {
 /**
  * Reads the bodies of `<print>` tags from an output while it arrives.
  *
- * The pieces depend only on the output, not on how it is cut into chunks. A line is given when it
- * is complete. A line longer than 4096 characters is given in parts, so that the stream holds back
- * no more than that. A print that is never closed is shown too, because this is not known in
- * advance. The stream looks only for prints, so it also shows a print in code or in the body of
- * another tag.
+ * The pieces depend only on the output, not on how it is cut into chunks. A line is given when it is
+ * complete. A line longer than 4096 characters is given in parts, so that the stream holds back no more
+ * than that. A print that is never closed is also shown, because this is not known in advance. The
+ * stream looks only for prints, so it also shows a print in code or in the body of another tag.
  */
 export function printStream(): PrintStream {
   const lines = printPieces();

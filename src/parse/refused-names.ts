@@ -11,7 +11,7 @@ export interface RefusedNames {
 }
 
 export const REFUSED_NAMES: readonly RefusedNames[] = [
-  // For Windows, "Path" and "PATH" are the same, and some programs read names in either case.
+  // On Windows, "Path" and "PATH" are the same, and some programs read names in either case.
   {
     to: 'everybody',
     inAnyCase: true,

@@ -29,6 +29,6 @@ export function baseProblem(base: string): string | undefined {
   return `"${clip(base)}" cannot be a base: name a branch, a tag or a commit`;
 }
 
-/** A file name has at most 255 bytes, and git appends an ending to it. */
+/** A file name has at most 255 bytes, and git appends an extension to it. */
 const MOST_BYTES = 200;
 const LONGEST_BASE = 250;

@@ -66,7 +66,7 @@ function readForms(reader: YamlReader, file: string, field: Field, agents: Agent
 
   const diagnostics = reader.takeFaults();
   if (!diagnostics.some(isError)) return { states, diagnostics };
-  // One of two kinds would make every name of the state ambiguous, too.
+  // Reading either kind would also make every name of the state ambiguous.
   const isPrompt = forms.length === 0 || forms.some(({ extension }) => extension === '.md');
   const extensions = isPrompt ? ['.md'] : forms.map(({ extension }) => extension);
   const names = extensions.map((extension) => field.key + extension).filter(isStateFile);
@@ -75,7 +75,7 @@ function readForms(reader: YamlReader, file: string, field: Field, agents: Agent
 
 interface FormsReading {
   readonly states: readonly State[];
-  /** Without the diagnostics that broken states hold. */
+  /** Without the diagnostics of broken states. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -9,7 +9,7 @@ import type { Clock } from '../ports.ts';
 export interface JumpingClock extends Clock {
   /** The run after its newest events. */
   follow(run: Run): void;
-  /** The time of a step that takes so long. Other steps do not wait for it. */
+  /** Resolves after a step of this duration. Other steps do not wait for it. */
   pass(ms: number): PassingTime;
 }
 

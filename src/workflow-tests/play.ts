@@ -59,7 +59,7 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
       append: async (more, after) => {
         events.push(...more);
         ports.journaled?.(more);
-        // A recording has its own order, also of the times.
+        // A recording has its own order, including that of the times.
         if (ports.inbox) ports.inbox.journaled(more, after);
         else clock.follow(after);
       },

@@ -24,7 +24,7 @@ export function replayAnswers(recorded: readonly Recorded[]): (step: Step) => Sc
       const { answer: text, exit, denied = [] } = entry;
       return { text, costUsd, denied, ...(exit !== undefined && { exit }) };
     }
-    // Nothing follows from what a stopped step says.
+    // The output of a stopped step has no consequences.
     if ('stopped' in entry) return { text: '', costUsd };
     const { resets_at: resetsAt } = entry;
     const failure = writtenFailure(entry);

@@ -9,9 +9,8 @@ import type { PlayInbox } from './play.ts';
 
 /**
  * Delivers inputs to a run in the order of a recording. Inputs that arrived together are delivered
- * together. Early inputs are held back. When the input that the recording waits for can no longer
- * arrive, the run has left the recording. Then all held inputs are delivered, and the run is
- * stopped.
+ * together. Early inputs are held back. When the input that the recording expects next can no longer
+ * arrive, the run has left the recording. All held inputs are then delivered, and the run is stopped.
  */
 export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   readonly #groups: readonly (readonly Recorded[])[];
@@ -152,7 +151,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
     super.put({ kind: 'stop', at: this.#run?.updatedAt ?? 0, how: 'drain' });
   }
 
-  /** From here on no order is kept. */
+  /** From here on, the order is not preserved. */
   #giveUp(why: string): void {
     this.#departure ??= why;
     for (const key of [...this.#held.keys()]) if (!key.startsWith('reply ')) this.#let(key);
