@@ -14,20 +14,21 @@ const texts = new Map(
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => [file, readFileSync(join(src, file), 'utf8')]),
 );
-const PAIR = /`([\w.]+)` \(`([\w./-]+\.ts)`\)/g;
+/** `name` (`file.ts`), or `name` in `file.ts`. */
+const PAIR = /`([\w.]+)`( \(| in )`([\w./-]+\.ts)`/g;
 
 if (process.env.UPDATE_DOCS) {
   for (const { path, text } of architecture) {
-    const right = text.replace(PAIR, (pair, name: string, file: string) => {
+    const right = text.replace(PAIR, (pair, name: string, between: string, file: string) => {
       const [home, ...others] = has(file, name) ? [] : homesOf(name);
-      return home === undefined || others.length > 0 ? pair : `\`${name}\` (\`${home}\`)`;
+      return home === undefined || others.length > 0 ? pair : `\`${name}\`${between}\`${home}\``;
     });
     if (right !== text) writeFileSync(join(root, path), right);
   }
 }
 
 const names = architecture.flatMap(({ path }) =>
-  [...readFileSync(join(root, path), 'utf8').matchAll(PAIR)].map(([, name = '', file = '']) => ({
+  [...readFileSync(join(root, path), 'utf8').matchAll(PAIR)].map(([, name = '', , file = '']) => ({
     path,
     name,
     file,
@@ -68,14 +69,16 @@ function has(file: string, name: string): boolean {
   return new RegExp(`\\b${lastPart(name)}\\b`).test(texts.get(file) ?? '');
 }
 
-/** The files that declare a name at their top level. */
+/** The files that export a name, or else those that declare it. */
 function homesOf(name: string): readonly string[] {
   const [first = name] = name.split('.');
-  const declares = new RegExp(
-    `^(?:export )?(?:async )?(?:function|const|class|interface|type) ${first}\\b`,
-    'm',
-  );
-  return [...texts].filter(([, text]) => declares.test(text)).map(([file]) => file);
+  const filesWith = (start: string) => {
+    const kinds = '(?:async )?(?:function|const|class|interface|type)';
+    const declares = new RegExp(`^${start}${kinds} ${first}\\b`, 'm');
+    return [...texts].filter(([, text]) => declares.test(text)).map(([file]) => file);
+  };
+  const exporting = filesWith('export ');
+  return exporting.length > 0 ? exporting : filesWith('');
 }
 
 function lastPart(name: string): string {
