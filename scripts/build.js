@@ -33,7 +33,7 @@ const withoutProcesses = {
 };
 const NO_PROCESSES = '\0no-processes';
 
-// `raymond mcp` uses large parts of zod. In a shared file, every other command would load them, too. So
+// `raymond mcp` uses large parts of zod. In a shared file, every other command would also load them. So
 // it has a copy of its own.
 const ownZodForMcp = {
   name: 'own-zod-for-mcp',

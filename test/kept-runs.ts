@@ -39,7 +39,7 @@ export function writeKeptRuns(project: string, runs: number, steps = 3, owner?: 
   }
 }
 
-/** Writes a run that was interrupted after so many events. A run has a snapshot in each megabyte. */
+/** Writes a run that was interrupted after this many events. A run has a snapshot in each megabyte. */
 export function writeLongRun(
   project: string,
   id: string,
@@ -52,7 +52,7 @@ export function writeLongRun(
   writeJournal(project, id, [...history(project, id, steps), end], bytesBetweenSnapshots, owner);
 }
 
-/** Writes a completed run of many agents, with about so many events. */
+/** Writes a completed run of many agents, with about this many events. */
 export function writeCrowdedRun(project: string, id: string, events: number, agents: number): void {
   const steps = Math.floor((events - 2 * agents) / 3 / agents);
   const names = ['main', ...Array.from({ length: agents - 1 }, (_, n) => `main_${n + 1}`)];

@@ -59,7 +59,7 @@ async function stopCost(
   return cost;
 }
 
-/** Pids are reused, so the command is compared, too. */
+/** Pids are reused, so the command is compared as well. */
 function isSleeping(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === 'sleep\x00600\x00';

@@ -154,7 +154,7 @@ async function loopingWorkflow(): Promise<Workflow> {
   }
 }
 
-/** A run with so many agents, each of which is ready for its first step. */
+/** A run with this many agents, each of which is ready for its first step. */
 function firstEvents(workflow: Workflow, agents: number): readonly RunEvent[] {
   const at = Date.now();
   const { ref, entry: state } = workflow;

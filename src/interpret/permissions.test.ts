@@ -85,7 +85,7 @@ test('what is allowed for the run is not asked again, if the rule stands for thi
   decides(stage, 'r1', 'allow-run');
   expect(asks(stage, { ...exact, request: 'r4' })).toMatchObject([{ ...byRule, request: 'r4' }]);
   expect(open(stage)).toEqual([]);
-  // Whoever adopts the step gives the decision to the agent again.
+  // A process that adopts the step gives the decision to the agent again.
   const status = stage.run.agents.get('main')?.status;
   expect(status).toMatchObject({ decided: [{}, { request: 'r4', decision: 'allow' }] });
   expect(asks(stage, { ...exact, request: 'r4' })).toEqual([]);

@@ -96,7 +96,7 @@ test('a conversation that continued is branched at its last message before the s
   expect(plan(stage, 'main', 1).event.agents[0]?.session).toEqual({ kind: 'none' });
 });
 
-test('the conversation of a caller is cut off, too', () => {
+test('the conversation of a caller is also cut off', () => {
   const stage = makeRun(flow, free);
   stage.turn('<call return="M">N</call>');
   stage.turn('<result>r</result>');

@@ -150,7 +150,7 @@ describe('forbidden', () => {
       [CALL, '{ tag: call, target: W, return: REVIEW }'],
       '<call return="REVIEW">REVIEW</call>',
     ],
-    ['another ending', ['{ tag: goto, target: REVIEW.md }'], '<goto>REVIEW.sh</goto>'],
+    ['another extension', ['{ tag: goto, target: REVIEW.md }'], '<goto>REVIEW.sh</goto>'],
     ['another case', [GOTO], '<goto>review</goto>'],
     [
       'another workflow',

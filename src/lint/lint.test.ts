@@ -372,7 +372,7 @@ ensures:
     });
   });
 
-  test('SARIF has them, too', () => {
+  test('SARIF also has them', () => {
     const log = JSON.stringify(toSarif(inFolder, '1.2.3', AGENTS));
     for (const [, line, column] of PLACES)
       expect(log).toContain(`"region":{"startLine":${line + 1},"startColumn":${column}}`);

@@ -44,7 +44,7 @@ test.each([
   expect([code, stdout]).toEqual([1, expect.stringContaining(message)]);
 });
 
-test('a rehearsal has answers of agents, too', async () => {
+test('a rehearsal also has answers of agents', async () => {
   const start = FLOW['flow/START.sh'].replace(/echo '(.*)'/, '$1');
   const answers = `answers:\n  PREPARE: <goto>FIX</goto>\n  START: ${start}\n`;
   write({ ...FLOW, 'flow/rehearsal.yaml': `${BY_AGENT}${answers}` });

@@ -108,7 +108,7 @@ case $RAYMOND_RESULT in no) echo '<result>refused</result>' ;; *) echo '<goto>ST
   expect(read('replies')).toBe('rehearsed\nyes\nno\n');
 });
 
-test('deadlines pass, too, without waiting for them', async () => {
+test('deadlines also pass, without waiting for them', async () => {
   write({
     'flow/START.md': '<ask next="START" timeout="7d" timeout_next="LATE">Is it right?</ask>',
     'flow/LATE.md': 'Say <result>too late</result>.',

@@ -85,7 +85,7 @@ describe.each(FORMS)('%s', (_, path, where) => {
   });
 });
 
-test('a workflow that the first one names is checked, too', async () => {
+test('a workflow that the first one names is also checked', async () => {
   const project = projectWith(
     { 'START.sh': 'echo "<function-workflow return=\\"END\\">../other</function-workflow>"\n' },
     AGENT,

@@ -295,7 +295,7 @@ test('a completed run is not resumed, and --all needs no --detach', async () => 
   });
 });
 
-test('a rehearsal runs in the background, too', async () => {
+test('a rehearsal can also run in the background', async () => {
   const project = newProject({ 'flow/START.md': 'Say <result>hello</result>.' });
   const { run } = await started(project, ['flow', '--rehearse']);
   await completed(project, run);

@@ -42,7 +42,7 @@ test.each<[readonly string[], string, { file: string; line?: number } | null]>([
   expect(plain.stderr).toContain(error.remedy);
 });
 
-test('the place of a wrong key is its line, and that of a damaged journal, too', async () => {
+test('the place of a wrong key, or of damage in a journal, is its line', async () => {
   const project = newProject({ ...FLOW, '.raymond/config.toml': '[raymond]\n\nbudgte = 3\n' });
   const config = await command(project, ['config', '--json']);
   expect(JSON.parse(config.stdout).error).toMatchObject({

@@ -76,7 +76,7 @@ test.each(['folder', 'pipe'])('a %s with the name of the manifest is an error', 
   expect(code).toBe(64);
 });
 
-test('an archive has a manifest, too', async () => {
+test('an archive can also have a manifest', async () => {
   const project = newProject({});
   const parts = { 'START.sh': DONE, 'workflow.yaml': 'default_budget: 2' };
   const entries = Object.entries(parts).map(([name, content]) => ({

@@ -210,7 +210,7 @@ function withoutNotifySend(): string {
   return folders.filter((folder) => !existsSync(join(folder, 'notify-send'))).join(':');
 }
 
-test('a run in the background gives its notices, too', async () => {
+test('a run in the background also gives its notices', async () => {
   const project = newProject(HELLO);
   onEvent(project, 'cat >>seen.jsonl');
   const { stdout } = await project.run(['flow', '--detach']);

@@ -53,7 +53,7 @@ test.each([
     `echo '<result><goto>X</goto> & more</result>'`,
     '<goto>X</goto> & more\n',
   ],
-  ['a tag on stderr, too', `echo '<goto>X</goto>' >&2; echo '<result>out</result>'`, 'out\n'],
+  ['a tag on stderr as well', `echo '<goto>X</goto>' >&2; echo '<result>out</result>'`, 'out\n'],
 ])('%s', async (_, script, stdout) => {
   const project = newProject({ 'flow/START.sh': script });
   expect(await project.run(['flow'])).toMatchObject({ code: 0, stdout });

@@ -137,7 +137,7 @@ test('--discard-worktrees names what it deletes; a locked worktree stays', async
   expect(await project.run(['prune', 'one'])).toMatchObject({ code: 0 });
 });
 
-test('worktrees of a run whose journal is damaged are looked at, too', async () => {
+test('worktrees of a run whose journal is damaged are also inspected', async () => {
   const { project, git, tree, branches } = await withTrees();
   git('worktree', 'unlock', tree(4));
   writeFileSync(project.path('.raymond/state/one.jsonl'), 'damaged\n');

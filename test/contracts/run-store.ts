@@ -21,7 +21,7 @@ export interface StoreUnderTest {
   /** Another process with the same runs. */
   readonly other: RunStore;
   /**
-   * The process of `store` gives no sign of life for so long that other processes can take its
+   * The process of `store` sends no heartbeat for so long that other processes can take its
    * leases.
    */
   fallSilent(): void;

@@ -17,7 +17,7 @@ test.each([
   ['this release', LONG_AGO],
   ['the first release', {}],
 ])(
-  'a run that a reboot has ended continues, and whoever has its pids now is left alone (lock of %s)',
+  'a run that a reboot has ended continues, and processes that have its pids now are left alone (lock of %s)',
   async (_release, more) => {
     const project = newProject({
       'flow/START.sh':

@@ -35,7 +35,7 @@ async function begun(project: Project) {
 }
 
 /**
- * Makes the last sign of life of the owner two minutes old, from before a restart of the machine.
+ * Makes the last heartbeat of the owner two minutes old, from before a restart of the machine.
  * Raymond would first watch an owner that is only silent.
  */
 function makeSilent(project: Project, generation: number): void {

@@ -85,7 +85,7 @@ test('a working tree belongs to the steps of one worker, until their claims end'
   // The other worker dies: its step waits in a queue again.
   await database.query('update raymond.claims set worker = null where step = 2');
   expect(await roots.hold(three, ROOT)).toEqual({ snapshot: 'newest', holders: [] });
-  // Whoever takes the step then has to wait in turn.
+  // The worker that takes the step then has to wait in turn.
   await claim(two, left);
   expect(await roots.hold(two, ROOT)).toBeUndefined();
   await endStep(three);

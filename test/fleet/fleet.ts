@@ -148,7 +148,7 @@ export class Fleet {
     return eventually(`${run} asks`, () => asks().catch(() => false), 50);
   }
 
-  /** Waits until a worker with this name has taken a step so many times. */
+  /** Waits until a worker with this name has taken a step this many times. */
   owned(run: string, worker: string, claim: number): Promise<void> {
     return eventually(`${worker} has taken a step of ${run} as number ${claim}`, async () => {
       const rows = await this.database.query(

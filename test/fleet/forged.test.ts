@@ -82,7 +82,7 @@ test('a worker with a key executes nothing that only the database says', async (
   expect(existsSync(mark)).toBe(false);
   expect(execFileSync('git', ['-C', stolen, 'for-each-ref'], { encoding: 'utf8' })).toBe('');
 
-  // Whoever looks at it sees that, and prune does not follow the address.
+  // Commands that look at it show that, and prune does not follow the address.
   const env = { RAYMOND_DATABASE: fleet.url };
   const [, , bad = ''] = forged;
   expect((await command(fleet.project, ['show', bad], { env })).stdout).toContain('NOT YOURS');

@@ -190,7 +190,7 @@ test.each(['../../../outside', 'other-1'])(
     const { fleet, run, seen, asks, executeOf } = await newPlay();
     await asks();
     seen.length = 0;
-    // Whoever may write to the database can copy the events of a run that the user has sealed.
+    // Anyone who may write to the database can copy the events of a run that the user has sealed.
     const columns = 'seq, version, status, summary, era, unfolded';
     await fleet.database.query(
       `insert into raymond.runs (id, ${columns}) select $2, ${columns} from raymond.runs where id = $1`,

@@ -4,7 +4,7 @@ import { command } from '../command.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Fleet } from './fleet.ts';
 
-test('a run with the id of a removed one ends, too', async () => {
+test('a run with the id of a removed one also ends', async () => {
   const fleet = await Fleet.open(await newDatabase(), {
     'flow/START.sh': 'echo x >>words; echo "<result>$(wc -l <words)</result>"\n',
   });

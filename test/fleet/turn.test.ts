@@ -481,7 +481,7 @@ test('a usage limit stops the prompts of its executor only, and a worker looks w
   expect(typesOf(first)).toEqual(['step-failed', 'usage-limited', 'step-started']);
   expect(startedBy(first)).toEqual(['main_two2 codex']);
   expect(await wakeUp()).toBe(claude);
-  // An agent that comes to the limit waits, too, and the next one passes it.
+  // An agent that reaches the limit also waits, and the next one passes it.
   const second = await turn([ended(1, '<goto>ONE</goto>', 'main_two2')]);
   expect(startedBy(second)).toEqual(['main_two3 codex']);
   const third = await turn([limited('main_two3', start, start + hour)]);

@@ -134,7 +134,7 @@ test('a workflow that was written or changed after the start of the server needs
   project.write('evil.yaml', `states:\n  START:\n    sh: touch ran; echo '<result>x</result>'\n`);
   for (const workflow of ['evil', 'evil.yaml', 'evil/START.sh'])
     expect(await call('start', { workflow })).toMatchObject(refused);
-  // A copy is new, a renamed file has another change time, and one that is entered counts, too.
+  // A copy is new, a renamed file has another change time, and one that is entered also counts.
   renameSync(project.path('old/START.sh'), project.path('old/1_START.sh'));
   expect(await call('start', { workflow: 'old' })).toMatchObject(refused);
   project.write('flow/END.sh', payload);
@@ -167,7 +167,7 @@ test('changed files need a person', async () => {
   expect(refused.error.remedy).toContain('--accept-changes');
 });
 
-/** A process whose end nobody has read yet is over, too. */
+/** A process whose end has not been read yet is also over. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

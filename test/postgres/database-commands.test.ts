@@ -113,7 +113,7 @@ test('a run without a worker waits, and the command says so', async () => {
   expect(await followed.ended).toMatchObject({ code: 0, stdout: 'done\n' });
 });
 
-test('whoever starts or follows a run without a worker learns it', async () => {
+test('a command that starts or follows a run without a worker says so', async () => {
   const { project, env, append, raymond, startWorker, database } = await stage();
   const begun = await raymond('demo', '--workflow-id', 'alone', '--detach');
   expect(begun.stderr).toContain('No worker carries the runs of this database');

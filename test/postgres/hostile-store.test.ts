@@ -379,7 +379,7 @@ describe('old rows', () => {
     ] as const;
   };
 
-  test('whoever has seen more notices that a run was set back, until a person accepts it', async () => {
+  test('a machine that has seen more notices that a run was set back, until a person accepts it', async () => {
     const { database } = await stage();
     const [here, elsewhere] = await sharing(database);
     await begun(here, woke(2));

@@ -5,7 +5,7 @@ export interface Network {
   readonly url: string;
   /** From now on, the open connections stay open, but nothing passes. New ones work. */
   swallow(): void;
-  /** From now on, new connections stay silent, too. */
+  /** From now on, new connections also stay silent. */
   swallowAll(): void;
   /** Ends all connections, and refuses new ones. */
   close(): Promise<void>;

@@ -184,7 +184,7 @@ test('a takeover during a change of the old owner: one of the two happens, and t
   }
 });
 
-/** Waits until so many transactions wait for a lock. */
+/** Waits until this many transactions wait for a lock. */
 async function waitersFor(url: string, count: number): Promise<void> {
   const client = await connected(url);
   try {

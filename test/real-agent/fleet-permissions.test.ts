@@ -119,7 +119,7 @@ async function asks({ fleet }: RealFleet): Promise<number> {
   return eventsOf(await fleet.events('r'), 'permission-asked').length;
 }
 
-/** Waits until the agent waits for a decision, and has asked so many times. */
+/** Waits until the agent waits for a decision, and has asked this many times. */
 function asked(world: RealFleet, times: number): Promise<void> {
   return eventually(`request ${times} waits`, async () => {
     const { tally } = await world.fleet.look('r');

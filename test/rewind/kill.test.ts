@@ -25,7 +25,7 @@ const MOMENTS = process.env.RAYMOND_TEST_LONG
   ? Array.from({ length: 20 }, (_, n) => n + 1)
   : [5, 8, 12];
 
-/** A rewind of one working tree calls git at least so often. */
+/** The least number of calls of git in a rewind of one working tree. */
 const FEWEST_CALLS = 12;
 
 test.each(
