@@ -4,7 +4,7 @@ import { unreachable } from '../model/unreachable.ts';
 
 export type Recovery =
   | { readonly kind: 'retry'; readonly until: number }
-  /** Until the usage limit ends. Every prompt of the same executor waits too. */
+  /** Until the usage limit ends. Every prompt of the same executor also waits. */
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'fail' };
 

@@ -75,7 +75,7 @@ describe.each<[Platform, [string, string, string][]]>([
 });
 
 test.each([
-  ['A', 'A.md A.sh', '"A" can mean A.md or A.sh. Write the extension too.'],
+  ['A', 'A.md A.sh', '"A" can mean A.md or A.sh. Add the extension.'],
   ['REVEIW', 'REVIEW.md START.md', 'There is no state "REVEIW". Similar names: REVIEW.md.'],
   ['REVEIW.md', 'REVIEW.md START.md', 'There is no state "REVEIW.md". Similar names: REVIEW.md.'],
   ['X', 'B.md START.md', 'There is no state "X". The workflow has B.md, START.md.'],

@@ -69,7 +69,7 @@ function otherPlatform(existing: readonly StateName[], platform: Platform): Reso
 function ambiguous(name: string, hits: readonly StateName[]): Resolution {
   return {
     problem: 'ambiguous',
-    message: `"${clip(name)}" can mean ${hits.join(' or ')}. Write the extension too.`,
+    message: `"${clip(name)}" can mean ${hits.join(' or ')}. Add the extension.`,
     close: hits,
   };
 }
