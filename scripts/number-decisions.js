@@ -1,12 +1,11 @@
 // Numbers the decision records from 1 without gaps, in their present order, and corrects every link to
-// them. Run it after a merge that brought two records with one number, or left a gap.
+// them. Run it at the root of the repository, after a merge that brought two records with one number or
+// left a gap.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = join(root, 'docs/decisions');
+const folder = 'docs/decisions';
 
 const records = readdirSync(folder)
   .flatMap((name) => {
@@ -25,9 +24,9 @@ for (const { number, newName } of records)
   rewrite(join(folder, newName), (text) => text.replace(/^# \d+\. /, `# ${number}. `));
 
 const numbers = new Map(records.map(({ slug, number }) => [slug, number]));
-const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root });
+const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard']);
 for (const file of tracked.toString().split('\n')) {
-  if (/\.(md|ts|tsx|js)$/.test(file)) rewrite(join(root, file), withRightNumbers);
+  if (/\.(md|ts|tsx|js)$/.test(file)) rewrite(file, withRightNumbers);
 }
 
 /** Slugs never change, so a link with an old number still says which record it means. */
