@@ -29,7 +29,7 @@ export function program(here: Here, finish: Finish): Command {
 
 const DATABASE = [
   '--database <url>',
-  'the PostgreSQL database of the runs; "none" is files',
+  'the PostgreSQL database of the runs; "none" means files',
 ] as const;
 
 /** Waits for a command and sets the exit code that it gives. */
@@ -74,14 +74,14 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .command('list')
     .description('list the runs of this project')
     .option('--status <words>', 'only runs with this status, such as failed or running,waiting')
-    .option('-n, --number <n>', 'only the newest runs, so many')
+    .option('-n, --number <n>', 'show only the newest n runs')
     .option('--json', 'print one JSON object per run')
     .option(...DATABASE)
     .action(async (options) => finish((await import('./commands/list.ts')).list(here, options)));
   raymond
     .command('show [run]')
     .description('show the agents of a run, and the time and cost of its states')
-    .option('--steps', 'list the steps instead, by the names that rewind takes')
+    .option('--steps', 'list the steps instead, by the names that rewind accepts')
     .option('--timeline', 'draw a row for each agent instead, with its steps and waits')
     .option('--svg', 'with --timeline: draw an SVG picture')
     .option('--json', 'print the state as JSON')
@@ -92,7 +92,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('logs [run]')
     .description('show what a run has reported')
-    .option('-f, --follow', 'continue until the run stops')
+    .option('-f, --follow', 'follow the run until it stops')
     .option('--agent <id>', 'only what this agent did')
     .option('--json', 'print the events of the journal')
     .option(...DATABASE)
@@ -101,7 +101,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     );
   raymond
     .command('watch [run]')
-    .description('show a run live until it ends; answers its questions')
+    .description('show a run live until it ends, and answer its questions')
     .option('--plain', 'plain lines, without colour')
     .option('--json', 'print the events of the journal')
     .option(...DATABASE)
@@ -134,7 +134,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .command('rewind <run>')
     .description('take a run back to the moment before a step: conversation, files and stack')
     .option('--to <step>', 'the step, such as main:3; "raymond show --steps" lists the steps')
-    .option('--undo', 'instead, take the last rewind back')
+    .option('--undo', 'undo the last rewind instead')
     .option('--no-files', 'leave files alone')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print JSON')
@@ -145,7 +145,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('serve')
     .description('serve a page and an API for the runs of this project, on this machine only')
-    .option('--port <n>', 'the port; 0 is any free one (default 4170, or a free one)')
+    .option('--port <n>', 'the port; 0 means any free one (default 4170, or a free one)')
     .option('--json', 'print the address as JSON')
     .option(...DATABASE)
     .action(async (options) => finish((await import('./commands/serve.ts')).serve(here, options)));
@@ -154,12 +154,12 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .description('execute steps of the runs in a database, until it is stopped')
     .option(...DATABASE)
     .option('--name <name>', 'the name of the worker (default: the name of this machine)')
-    .option('--state <folder>', 'where it keeps its steps; each worker needs its own')
-    .option('--prompts <n>', 'the most prompts that it executes in parallel (default 8)')
-    .option('--scripts <n>', 'the most scripts that it executes in parallel (default 8)')
-    .option('--prompts-for-all <n>', 'the most prompts that all workers execute in parallel')
-    .option('--scripts-for-all <n>', 'the most scripts that all workers execute in parallel')
-    .option('--lease <seconds>', 'others take its steps after so long without a sign of life (60)')
+    .option('--state <folder>', 'the folder for the files of its steps; one for each worker')
+    .option('--prompts <n>', 'at most this many prompts in parallel (default 8)')
+    .option('--scripts <n>', 'at most this many scripts in parallel (default 8)')
+    .option('--prompts-for-all <n>', 'at most this many prompts in parallel on all workers')
+    .option('--scripts-for-all <n>', 'at most this many scripts in parallel on all workers')
+    .option('--lease <seconds>', 'seconds without a heartbeat before others take over (default 60)')
     .option('--trust-runs', 'also execute runs that no key of this user has sealed')
     .action(async (options) =>
       finish((await import('./commands/worker.ts')).worker(here, options)),
@@ -167,7 +167,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('prune [runs...]')
     .description('remove completed runs, or the named ones')
-    .option('--all', 'also remove runs that failed, wait or were stopped')
+    .option('--all', 'also remove runs that failed, are waiting or were stopped')
     .option('--older-than <time>', 'only runs whose last event is older, such as 30d')
     .option('--dry-run', 'only report what would be removed')
     .option('--discard-worktrees', 'also delete work that exists nowhere else; asks first')
@@ -198,7 +198,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--html', 'draw one HTML page that opens offline')
     .option('--svg', 'draw an SVG picture')
     .option('--run <run>', 'add the path, visits, time and cost of a run')
-    .option('--heat <cost|time>', 'colour states by their part of it, in a run or in finished runs')
+    .option('--heat <cost|time>', 'colour states by their share, in a run or in finished runs')
     .option(...DATABASE)
     .action(async (path, options) =>
       finish((await import('./commands/diagram.ts')).diagram(here, path, options)),
@@ -213,7 +213,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     );
   raymond
     .command('convert <from> <to>')
-    .description('write a workflow as a folder, a .zip or a .yaml, by the ending of <to>')
+    .description('write a workflow as a folder, a .zip or a .yaml, by the extension of <to>')
     .option('--force', 'overwrite existing files')
     .action(async (from, to, options) =>
       finish((await import('./commands/convert.ts')).convert(here, from, to, options)),
@@ -222,9 +222,9 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .command('test [workflow] [names...]')
     .description('play the tests of a workflow (*.test.yaml), all or the named ones')
     .option('--coverage', 'list the states and transitions that no test reaches')
-    .option('--explore', 'instead, walk every path that the policies allow; executes nothing')
+    .option('--explore', 'walk every path that the policies allow instead; executes nothing')
     .option('--watch', 'play the tests again when a file of the workflow changes')
-    .option('--record <run>', 'instead, write a test from a run that has ended')
+    .option('--record <run>', 'write a test from a finished run instead')
     .option('--junit <file>', 'write a JUnit report for a build server')
     .option('--json', 'print one JSON object per test')
     .option(...DATABASE)
@@ -255,13 +255,13 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .command('mcp')
     .description('serve tools for an orchestrating agent on standard input and output')
     .option('--budget <usd>', 'the highest budget that the agent may give a run; 0 is unlimited')
-    .option('--decide-permissions', 'let the agent allow what other agents ask permission for')
+    .option('--decide-permissions', 'let the agent grant permission requests of other agents')
     .option(...DATABASE)
     .action(async (options) => finish((await import('./commands/mcp.ts')).mcp(here, options)));
   raymond
     .command('config [action]')
     .description('show the configuration; "trust" is the same as "raymond trust"')
-    .option('--yes', 'with trust: approve without a question')
+    .option('--yes', 'with trust: approve without asking')
     .option('--revoke', 'with trust: withdraw the approval')
     .option('--json', 'print JSON')
     .action(async (action, options) =>
@@ -270,9 +270,9 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
   raymond
     .command('trust')
     .description(
-      'show and approve what the config file and the agent settings of this project command',
+      'show and approve the commands in the config file and the agent settings of this project',
     )
-    .option('--yes', 'approve without a question')
+    .option('--yes', 'approve without asking')
     .option('--revoke', 'withdraw the approval')
     .action(async (options) =>
       finish((await import('./commands/trust.ts')).trustProject(here, options)),
