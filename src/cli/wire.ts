@@ -13,7 +13,7 @@ import { claudeAgent } from '../execute/claude/declaration.ts';
 import { findClaude } from '../execute/claude/executable.ts';
 import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
-import { begunTurn } from '../execute/claude/turn-file.ts';
+import { begunTurn } from '../execute/claude/records.ts';
 import { codexExecutor } from '../execute/codex/codex.ts';
 import { codexAgent } from '../execute/codex/declaration.ts';
 import { findCodex } from '../execute/codex/executable.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { OwnFile } from '../files/own-file.ts';
 import type { Failure } from '../model/failure.ts';
-import { type Account, NO_COST } from '../model/step-account.ts';
+import { messageOf } from '../model/message-of.ts';
 import { STEP_FILES } from '../model/step-files.ts';
 import type { OutputText } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -26,7 +26,6 @@ import { answerRef, answerRefOf } from './answer-ref.ts';
 import { scriptComparison } from './changed-script.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { type LargeText, outputText, tailText } from './file-text.ts';
-import { foreignText, tellMissing } from './foreign-step.ts';
 import {
   type Exit,
   follow,
@@ -40,6 +39,8 @@ import {
 } from './process/index.ts';
 import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
 import type { StepSeals } from './step-seals.ts';
+import { ended, FREE, failed as failedWith, INTERRUPTED } from './turn/outcomes.ts';
+import { foreignText, tellMissing } from './turn/turn-file.ts';
 
 type Show = (live: Live) => void;
 type Whose = 'ours' | 'adopted';
@@ -144,7 +145,7 @@ function asScript(step: Step): CommandStep {
 }
 
 function refused(why: string, kind: 'changed-script' | 'lost'): RunningStep {
-  return { outcome: Promise.resolve(failed(why, kind)), stop: () => {} };
+  return ended(failed(why, kind));
 }
 
 function foreignRecord({ folder, state, run }: Step): string {
@@ -222,8 +223,6 @@ function watch(
   };
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 async function outcomeOf(
   exit: Exit,
   output: string | LargeText | undefined,
@@ -283,11 +282,8 @@ function meaning(code: number): string {
   return signal === undefined ? String(code) : `${code}, as after ${signal}`;
 }
 
-const FREE: Account = { cost: NO_COST };
-const INTERRUPTED: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
-
 function failed(message: string, kind: Failure['kind'] = 'script-failed'): StepOutcome {
-  return { kind: 'failed', failure: { kind, message }, account: FREE };
+  return failedWith({ kind, message });
 }
 
 /**

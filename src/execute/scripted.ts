@@ -1,7 +1,9 @@
 import type { Failure } from '../model/failure.ts';
-import { type Account, NO_COST } from '../model/step-account.ts';
+import { messageOf } from '../model/message-of.ts';
+import type { Account } from '../model/step-account.ts';
 import type { Executor, RunningStep, Step, StepOutcome } from '../ports.ts';
 import { answerRef } from './answer-ref.ts';
+import { failed, INTERRUPTED } from './turn/outcomes.ts';
 
 /** The answer of a scripted step: its text, or an outcome of another kind. */
 export type ScriptedAnswer =
@@ -23,7 +25,7 @@ export function scriptedAgent(
   const play = (step: Step): RunningStep => {
     let stop = () => {};
     const stopped = new Promise<StepOutcome>((resolve) => {
-      stop = () => resolve(STOPPED);
+      stop = () => resolve(INTERRUPTED);
     });
     const answer = Promise.resolve(step)
       .then(answerFor)
@@ -32,12 +34,6 @@ export function scriptedAgent(
   };
   return { name, start: play, adopt: play, close: async () => {} };
 }
-
-const STOPPED: StepOutcome = {
-  kind: 'interrupted',
-  sessionUsable: false,
-  account: { cost: NO_COST },
-};
 
 function toOutcome(step: Step, answer: ScriptedAnswer): StepOutcome {
   const scripted = typeof answer === 'string' ? { text: answer } : answer;
@@ -55,6 +51,5 @@ function toOutcome(step: Step, answer: ScriptedAnswer): StepOutcome {
 }
 
 export function toFailure(error: unknown): StepOutcome {
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', failure: { kind: 'refused', message }, account: { cost: NO_COST } };
+  return failed({ kind: 'refused', message: messageOf(error) });
 }

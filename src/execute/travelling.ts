@@ -8,7 +8,6 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { type Account, NO_COST } from '../model/step-account.ts';
 import type {
   CarriedSessions,
   Executor,
@@ -19,6 +18,7 @@ import type {
 } from '../ports.ts';
 import { type KeptNotes, keptNotes } from './kept-notes.ts';
 import type { StepSeals } from './step-seals.ts';
+import { crashed, ended, failed, INTERRUPTED } from './turn/outcomes.ts';
 
 export interface SessionsOfRun {
   readonly sessions: CarriedSessions;
@@ -56,7 +56,8 @@ function travellingExecutor(executor: Executor, sessions: CarriedSessions, here:
     start: (step, live, ask) =>
       step.kind === 'prompt'
         ? after(bring(step), (problem) => {
-            if (problem !== undefined) return over(problem);
+            if (problem !== undefined)
+              return ended(failed({ kind: 'session-gone', message: problem }));
             const running = executor.start(step, live, ask);
             return { ...running, outcome: packed(step, running.outcome) };
           })
@@ -130,7 +131,7 @@ function sha256Of(content: Uint8Array): string {
 /** A step that begins when something else is done. */
 function after<T>(done: Promise<T>, begin: (value: T) => RunningStep): RunningStep {
   let stopped: 'stop' | 'leave' | undefined;
-  const running = done.then((value) => (stopped ? INTERRUPTED : begin(value)));
+  const running = done.then((value) => (stopped ? ended(INTERRUPTED) : begin(value)));
   const outcome = running.then(({ outcome: ended }) => ended).catch(crashed);
   const end = (how: 'stop' | 'leave') => {
     stopped ??= how;
@@ -142,20 +143,4 @@ function after<T>(done: Promise<T>, begin: (value: T) => RunningStep): RunningSt
     decide: (request, decision) => void running.then((step) => step.decide?.(request, decision)),
     leave: () => end('leave'),
   };
-}
-
-const FREE: Account = { cost: NO_COST };
-const INTERRUPTED = ended({ kind: 'interrupted', sessionUsable: false, account: FREE });
-
-function over(message: string): RunningStep {
-  return ended({ kind: 'failed', failure: { kind: 'session-gone', message }, account: FREE });
-}
-
-function ended(outcome: StepOutcome): RunningStep {
-  return { outcome: Promise.resolve(outcome), stop: () => {} };
-}
-
-function crashed(error: unknown): StepOutcome {
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', failure: { kind: 'crashed', message }, account: FREE };
 }

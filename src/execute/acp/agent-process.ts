@@ -9,6 +9,7 @@ import type { Program } from '../out-of-sight.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
 import type { Approvals } from '../project-settings.ts';
 import type { Protected } from '../protected-files.ts';
+import { writeTurnFile } from '../turn/turn-file.ts';
 import { Connection } from './connection.ts';
 import type { KnownAgent } from './known.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type SessionSettings,
   VERSION,
 } from './protocol.ts';
-import { writeTurn } from './turn-file.ts';
+import type { TurnFile } from './records.ts';
 
 /** A step with the choices for it. */
 export interface AcpStep extends ChosenStep {
@@ -91,7 +92,8 @@ export async function launchProcess(
   const { folder } = step;
   const hasFifo = process.platform !== 'win32';
   if (hasFifo) await makeFifo(folder);
-  writeTurn(processes.seals, folder, { acp: name, process: folder });
+  const turn: TurnFile = { acp: name, process: folder };
+  writeTurnFile(processes.seals, folder, turn);
   const launched = processes.launch({
     folder,
     ...hide({
@@ -164,3 +166,19 @@ export function environmentKey({ environment, skipsProject }: AcpStep): string {
 export function canLoad({ load, resume }: Abilities): boolean {
   return load || resume;
 }
+
+/**
+ * A process can have several sessions, so it also serves calls, returns and resets. A repeated step may
+ * repeat what the process did wrong.
+ */
+export function canServe({ abilities, environment }: AgentProcess, step: AcpStep): boolean {
+  const isUsual = step.warm && step.previousFolder === undefined;
+  return (isUsual || !canLoad(abilities)) && environment === environmentKey(step);
+}
+
+/** The protocol has no message for this. Agents keep their sessions in files after each message. */
+export async function endProcess({ launched, hasEnded }: AgentProcess): Promise<void> {
+  await (hasEnded ? launched.endLeftovers() : launched.stop(END_GRACE_MS));
+}
+
+export const END_GRACE_MS = 2_000;

@@ -4,9 +4,10 @@ import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { type Fields, fields, list, text } from '../json.ts';
+import { lineSplitter } from '../lines.ts';
 import type { ConversationReader } from '../step-reader.ts';
 import { type Incoming, readMessage, readUpdate, type UpdateKind } from './protocol.ts';
-import { type SentPrompt, turnToShow } from './turn-file.ts';
+import { type SentPrompt, turnToShow } from './records.ts';
 
 /** Undefined if no agent of the protocol took the step. */
 export function acpConversation(folder: string): ConversationReader | undefined {
@@ -24,7 +25,7 @@ export function acpBegun(folder: string) {
 
 /** Reads one turn: it ends with the answer to its prompt. */
 export function conversationReader(prompt: SentPrompt | undefined): ConversationReader {
-  let parts: string[] = [];
+  const lines = lineSplitter();
   let open: { kind: 'text' | 'thinking'; name: string; text: string } | undefined;
   let isOver = false;
   const calls = new Set<string>();
@@ -81,16 +82,7 @@ export function conversationReader(prompt: SentPrompt | undefined): Conversation
     return [...close(), ...faults];
   };
   return {
-    push(given) {
-      const [first = '', ...others] = given.split('\n');
-      parts.push(first);
-      const messages: StepMessage[] = [];
-      for (const next of others) {
-        if (!isOver) messages.push(...read(readMessage(parts.join(''))));
-        parts = [next];
-      }
-      return messages;
-    },
+    push: (given) => lines(given).flatMap((line) => (isOver ? [] : read(readMessage(line)))),
     get partial() {
       return open?.kind === 'text' ? open.text : '';
     },

@@ -1,21 +1,22 @@
 /** Follows a turn from its prompt to the answer of the agent. */
-import type { PromptStep } from '../../ports.ts';
-import { type Exit, type LaunchedProcess, watchIdle } from '../process/index.ts';
+import { fields } from '../json.ts';
+import type { Exit, LaunchedProcess } from '../process/index.ts';
+import type { Followed, Turning } from '../turn/turn-executor.ts';
 import { type Connection, Disconnected, Refused } from './connection.ts';
+import { usageIn } from './cost.ts';
+import type { KnownAgent } from './known.ts';
 import { type RpcError, readUpdate, type UpdateKind } from './protocol.ts';
-import type { SentPrompt } from './turn-file.ts';
+import type { SentPrompt } from './records.ts';
+import { stated } from './statement.ts';
 import type { TurnPermissions } from './turn-permissions.ts';
-import type { TurnRecord } from './turn-record.ts';
+import { TurnRecord } from './turn-record.ts';
 
-export interface FollowedTurn {
+export interface FollowedTurn extends Followed {
   readonly end: TurnEnd;
   readonly record: TurnRecord;
   readonly denied: readonly string[];
   /** The offset in the output after the turn. */
   readonly offset: number;
-  /** How the process ended; undefined while it runs. */
-  readonly exit: Exit | undefined;
-  readonly silent: boolean;
   /** It is not known whether the agent got the prompt. */
   readonly isGivenUp: boolean;
   /** Why the agent has no whole answer, in its own words. */
@@ -29,21 +30,21 @@ export type TurnEnd =
   | { readonly kind: 'none'; readonly reason: string };
 
 export interface TurnWatch {
+  readonly turning: Turning;
   readonly launched: LaunchedProcess;
   readonly connection: Connection;
   readonly prompt: SentPrompt;
-  readonly step: PromptStep;
-  readonly record: TurnRecord;
   readonly permissions: TurnPermissions;
   /** Sends the prompt; absent if an earlier process did. */
   readonly send?: () => Promise<void>;
-  /** Cancels the turn, and ends the process if that does not help. */
-  readonly cancel: () => void;
 }
 
-export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
-  const { launched, connection, prompt, record, permissions } = watch;
-  let silent = false;
+export async function followTurn(
+  { adapter, countsAllTurns }: Partial<KnownAgent>,
+  watch: TurnWatch,
+): Promise<FollowedTurn> {
+  const { turning, launched, connection, prompt, permissions } = watch;
+  const record = new TurnRecord(turning.live, adapter?.isRemark);
   let exit: Exit | undefined;
   void launched.ended.then((how) => {
     exit = how;
@@ -60,30 +61,26 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
       permissions.update(update);
     },
   });
-  const cancelIdle = watchIdle({
-    files: [launched.stdout.path, launched.stderr.path],
-    idleTimeoutMs: watch.step.idleTimeoutMs,
-    isResting: () => permissions.isResting,
-    onIdle: () => {
-      silent = true;
-      watch.cancel();
-    },
-  });
+  const silence = turning.watchSilence(launched);
   let isGivenUp = false;
-  const forget = cancelUnsent(watch, () => {
+  const forget = cancelUnsent(watch, record, () => {
     isGivenUp = true;
   });
   await watch.send?.();
   const end = await endOf(answer);
   forget();
-  cancelIdle();
+  silence.end();
   unlisten();
   record.end();
   // A turn that another process has adopted still waits.
   if (end.kind !== 'none') permissions.end();
   const { denied } = permissions;
   const { offset } = connection;
-  return { end, record, denied, offset, exit, silent, isGivenUp };
+  const silent = silence.isSilent;
+  const followed = { end, record, denied, offset, exit, silent, isGivenUp };
+  if (countsAllTurns && end.kind === 'result')
+    record.state({ totalUsage: usageIn(fields(fields(end.result).usage)) });
+  return stated(adapter, launched, connection, prompt.session, followed);
 }
 
 const TEXT: UpdateKind = 'agent_message_chunk';
@@ -102,14 +99,15 @@ async function endOf(answer: Promise<unknown>): Promise<TurnEnd> {
  * waits for the rest, and no answer will come.
  */
 function cancelUnsent(
-  { prompt, send, record, cancel }: TurnWatch,
+  { turning, prompt, send }: TurnWatch,
+  record: TurnRecord,
   onGivenUp: () => void,
 ): () => void {
   if (prompt.isSent || send) return () => {};
   const timer = setTimeout(() => {
     if (record.hasSpoken) return;
     onGivenUp();
-    cancel();
+    turning.cancel();
   }, UNSENT_MS);
   return () => clearTimeout(timer);
 }

@@ -8,7 +8,7 @@ import { Connection } from './connection.ts';
 import { findAcp } from './executable.ts';
 import type { KnownAgent } from './known.ts';
 import { type Abilities, initializeParams, readAbilities, VERSION } from './protocol.ts';
-import { withoutAnswer } from './settle.ts';
+import { withoutAnswer } from './report.ts';
 import { type StartedHealth, startedHealth } from './started-health.ts';
 
 export type AcpHealth =

@@ -18,8 +18,7 @@ import { plainName } from './cost.ts';
 import { failureOf } from './failures.ts';
 import { Overheard } from './overheard.ts';
 import { readSession, type SessionSettings, type Setting, settingRequest } from './protocol.ts';
-import type { SessionNote, SessionNotes } from './session-notes.ts';
-import { readTurn } from './turn-file.ts';
+import { readTurn, type SessionNote, type SessionNotes } from './records.ts';
 
 export interface TurnSession {
   /** As the agent names it. */

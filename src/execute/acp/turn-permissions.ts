@@ -1,7 +1,8 @@
 /** The permission requests of one turn: Raymond decides what the run allows, and people the rest. */
+import type { PermissionDecision } from '../../model/permission.ts';
 import type { AskPerson, Live } from '../../ports.ts';
 import { fields, text } from '../json.ts';
-import { PermissionRelay } from '../permission-relay.ts';
+import { PermissionRelay } from '../turn/permission-relay.ts';
 import { CallArguments } from './call-arguments.ts';
 import type { Caller } from './call-rule.ts';
 import { type Limits, refusedFor, verdict } from './permission-policy.ts';
@@ -54,8 +55,12 @@ export class TurnPermissions {
     return this.#relay.isResting;
   }
 
-  get relay(): Pick<PermissionRelay<Asked>, 'decide' | 'allGiven'> {
-    return this.#relay;
+  decide(request: string, decision: PermissionDecision): void {
+    this.#relay.decide(request, decision);
+  }
+
+  allGiven(): Promise<void> {
+    return this.#relay.allGiven();
   }
 
   handle(message: Extract<Incoming, { kind: 'request' }>): void {

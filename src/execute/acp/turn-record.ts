@@ -1,9 +1,8 @@
 /** Collects what an agent reports during a turn. */
 import type { Usage } from '../../model/step-account.ts';
-import { printedTexts } from '../../parse/print-pieces.ts';
-import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
 import { type Fields, fields, text } from '../json.ts';
+import { textShower } from '../turn/follow-output.ts';
 import type { Statement } from './adapter.ts';
 import { sum, usageIn } from './cost.ts';
 import { costIn, type Update, type UpdateKind } from './protocol.ts';
@@ -11,7 +10,7 @@ import { costIn, type Update, type UpdateKind } from './protocol.ts';
 export class TurnRecord {
   readonly #live: (live: Live) => void;
   readonly #isRemark: (chunk: Fields) => boolean;
-  readonly #prints = printStream();
+  readonly #showText: (text: string) => void;
   readonly #tools = new Map<string, Tool>();
   /** The message that is being written. Agents may give their messages names. */
   #current: Message | undefined;
@@ -26,6 +25,7 @@ export class TurnRecord {
   /** A chunk that is a remark of the program is no part of the answer. */
   constructor(live: (live: Live) => void, isRemark: (chunk: Fields) => boolean = () => false) {
     this.#live = live;
+    this.#showText = textShower(live);
     this.#isRemark = isRemark;
   }
 
@@ -132,9 +132,7 @@ export class TurnRecord {
     if (!message || message.text.trim() === '') return;
     if (message.name === '') this.#unnamed = message;
     else this.#named = message;
-    this.#live({ kind: 'text', text: message.text });
-    for (const printed of printedTexts(this.#prints.push(message.text)))
-      this.#live({ kind: 'print', text: printed });
+    this.#showText(message.text);
   }
 
   /** The arguments of a call, and so its title, often come after the call itself. */

@@ -2,13 +2,13 @@
 import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
 import { type Fields, fields, list, text } from '../json.ts';
+import { lineSplitter } from '../lines.ts';
 import type { ConversationReader } from '../step-reader.ts';
 import { isOfSubagent, parse, summary } from './messages.ts';
 
 /** Reads one turn: it ends with the result, and later lines belong to other turns. */
 export function conversationReader(): ConversationReader {
-  // Parts are joined once, when their line is complete, so that a long line takes linear time.
-  let parts: string[] = [];
+  const lines = lineSplitter();
   let partial = '';
   let isOver = false;
   const read = (line: string): readonly StepMessage[] => {
@@ -33,16 +33,7 @@ export function conversationReader(): ConversationReader {
     }
   };
   return {
-    push(chunk) {
-      const [first = '', ...others] = chunk.split('\n');
-      parts.push(first);
-      const messages: StepMessage[] = [];
-      for (const next of others) {
-        if (!isOver) messages.push(...read(parts.join('')));
-        parts = [next];
-      }
-      return messages;
-    },
+    push: (chunk) => lines(chunk).flatMap((line) => (isOver ? [] : read(line))),
     get partial() {
       return partial;
     },

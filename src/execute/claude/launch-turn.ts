@@ -2,24 +2,26 @@
 import { randomUUID } from 'node:crypto';
 import type { StepOutcome } from '../../ports.ts';
 import { agentEnvironment } from '../environment.ts';
-import { type Gate, type Leave, type Place, placeUntil } from '../gate.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
+import { type Gate, type Leave, type Place, placeUntil } from '../turn/gate.ts';
+import { writeTurnFile } from '../turn/turn-file.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { ClaudeStep } from './choices.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { findClaude } from './executable.ts';
 import type { OwnModels } from './own-model.ts';
 import { endInput, send } from './process-input.ts';
-import type { SessionNote, SessionNotes } from './session-notes.ts';
+import { readTurn, type SessionNote, type SessionNotes, type TurnFile } from './records.ts';
 import { readTranscript } from './transcript.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';
-import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
 import { adjust, environmentKey, toolsKey, type WarmProcess } from './warm.ts';
 
 export interface Launcher {
+  /** The executable that the configuration names. */
   readonly path: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: RunProcesses;
+  /** Options for every process. */
   readonly agentOptions?: AgentOptions;
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
@@ -90,7 +92,7 @@ export async function sendWarm(
     ...(note?.checkpoint !== undefined && { cutAt: note.checkpoint }),
     ...(totalUsd !== undefined && { processTotalUsd: totalUsd }),
   };
-  writeTurn(launcher.processes.seals, step.folder, turn);
+  writeTurnFile(launcher.processes.seals, step.folder, turn);
   send(process.launched, userMessage(step.prompt, prompt));
   return { process, turn, onInit: () => {} };
 }
@@ -111,7 +113,7 @@ function begin(
     ...(model !== undefined && { model }),
     ...before,
   };
-  writeTurn(launcher.processes.seals, step.folder, turn);
+  writeTurnFile(launcher.processes.seals, step.folder, turn);
   const launched = launcher.processes.launch({
     folder: step.folder,
     command,

@@ -2,6 +2,7 @@
 // fields, so every field is optional and nothing unknown is an error. Only the current line is kept
 // in memory.
 import { type Fields, fields, list, number, text } from '../json.ts';
+import { lineSplitter } from '../lines.ts';
 
 export type Happening =
   | {
@@ -100,35 +101,11 @@ export interface Denial {
   readonly summary: string;
 }
 
-export interface MessageReader {
-  push(chunk: string): Happening[];
-  /** Reads the last line when the output has ended: it may have no line feed, or be cut off. */
-  end(): Happening[];
-}
-
-export function messageReader(): MessageReader {
-  // Parts are joined once, when their line is complete, so that a long line takes linear time.
-  let parts: string[] = [];
-
-  function endLine(lastPart: string): Happening[] {
-    const line = parts.length === 0 ? lastPart : [...parts, lastPart].join('');
-    parts = [];
-    return readLine(line);
-  }
-
-  return {
-    push(chunk) {
-      const happenings: Happening[] = [];
-      let start = 0;
-      for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', start)) {
-        happenings.push(...endLine(chunk.slice(start, end)));
-        start = end + 1;
-      }
-      if (start < chunk.length) parts.push(chunk.slice(start));
-      return happenings;
-    },
-    end: () => endLine(''),
-  };
+export function messageReader() {
+  const lines = lineSplitter();
+  const push = (chunk: string): readonly Happening[] => lines(chunk).flatMap(readLine);
+  /** The last line may have no line feed, or be cut off. */
+  return { push, end: () => push('\n') };
 }
 
 function readLine(line: string): Happening[] {

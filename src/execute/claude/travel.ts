@@ -9,15 +9,15 @@ import type { SessionTravel } from '../../ports.ts';
 import { isSessionId } from '../kept-notes.ts';
 import type { RunProcesses } from '../process/index.ts';
 import { replaceFile } from '../replace-file.ts';
-import { noteSchema, type SessionNotes } from './session-notes.ts';
+import { writeTurnFile } from '../turn/turn-file.ts';
+import { noteSchema, readTurn, type SessionNotes, turnSchema } from './records.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';
-import { readTurn, turnSchema, writeTurn } from './turn-file.ts';
-import type { WarmProcesses } from './warm.ts';
+import type { Warm } from './warm.ts';
 
 export interface Memory {
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
-  readonly warm: Pick<WarmProcesses, 'endSession'>;
+  readonly warm: Pick<Warm, 'end'>;
   readonly processes: Pick<RunProcesses, 'seals'>;
 }
 
@@ -25,13 +25,14 @@ export function claudeTravel({ transcripts, notes, warm, processes }: Memory): S
   const { seals } = processes;
   const read = (session: string, cwd: string) =>
     readIfExists(transcripts.find(session, cwd, notes.read(session)?.transcripts));
+  const endProcess = (session: string) => warm.end((process) => process.session === session);
   return {
     async pack(session, { cwd, folder, isAnswered }) {
       const { transcripts: _, ...note } = notes.read(session) ?? {};
       const isWhole = () => isComplete(read(session, cwd), note.checkpoint);
       // A process that waits for its next prompt writes the transcript a moment after its answer.
       for (let tries = 0; tries < MOST_LOOKS && !isWhole(); tries++) await pause(LOOK_MS);
-      if (!isWhole()) await warm.endSession(session);
+      if (!isWhole()) await endProcess(session);
       const text = wholeLines(read(session, cwd));
       const isCurrent = isComplete(text, note.checkpoint);
       if (text === '' || (isAnswered && !isCurrent)) return undefined;
@@ -51,13 +52,13 @@ export function claudeTravel({ transcripts, notes, warm, processes }: Memory): S
       const transcript = files.find(({ name }) => name === FILE);
       if (!transcript) throw new Error(`The stored session ${session} has no transcript`);
       // It does not know what the session has learnt elsewhere.
-      await warm.endSession(session);
+      await endProcess(session);
       const folder = transcripts.folderFor(cwd);
       await replaceFile(`${folder}/${session}.jsonl`, transcript.bytes);
       notes.write(session, { ...note, transcripts: folder });
       // The prompt of an attempt that failed elsewhere must not be in the history twice.
       if (turn && previousFolder !== undefined && !readTurn(seals, previousFolder))
-        writeTurn(seals, previousFolder, turn);
+        writeTurnFile(seals, previousFolder, turn);
     },
   };
 }

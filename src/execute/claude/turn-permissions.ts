@@ -1,6 +1,6 @@
 /** The permission requests of one turn, and the replies to them. */
 import type { AskPerson } from '../../ports.ts';
-import { PermissionRelay } from '../permission-relay.ts';
+import { PermissionRelay } from '../turn/permission-relay.ts';
 import type { Happening } from './messages.ts';
 import { type Asked, describeRequest, replyTo } from './permission-request.ts';
 

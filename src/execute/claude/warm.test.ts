@@ -9,7 +9,7 @@ import { writeOwnFile } from '../../files/own-file.ts';
 import { stateNameSchema } from '../../model/state-name.ts';
 import type { Exit } from '../process/index.ts';
 import type { ClaudeStep } from './choices.ts';
-import { adjust, type WarmProcess, WarmProcesses } from './warm.ts';
+import { adjust, type WarmProcess, warmProcesses } from './warm.ts';
 
 const NO_FILE = { path: '', identity: '' };
 
@@ -80,7 +80,7 @@ const step: ClaudeStep = {
   skipsProject: false,
 };
 
-const pool = () => new WarmProcesses(2, 60_000);
+const pool = () => warmProcesses(2, 60_000);
 
 test('serves the next prompt of its agent in the same session', async () => {
   const warm = pool();
@@ -167,7 +167,7 @@ test('ends the oldest process above the limit, before its agent continues', asyn
 });
 
 test('ends a process that has waited too long', async () => {
-  const warm = new WarmProcesses(2, 1);
+  const warm = warmProcesses(2, 1);
   const { process, isEnded } = waiting();
   warm.keep('main', process);
   await patiently(() => expect(isEnded()).toBe(true));

@@ -1,12 +1,13 @@
 /**
- * Processes that wait for their agent's next prompt. An agent has at most one. It is used only while
+ * Processes that wait for their agent's next prompt. A process is used only while
  * the agent continues in the same session and directory. Otherwise it is ended in order, before
  * another process uses that session. A process of another session need not wait: the exit takes a
  * tenth of the time that the next process needs for its start.
  */
 import { randomUUID } from 'node:crypto';
-import type { Place } from '../gate.ts';
 import { follow, type LaunchedProcess } from '../process/index.ts';
+import type { Place } from '../turn/gate.ts';
+import { WarmProcesses } from '../turn/warm-processes.ts';
 import type { ClaudeStep } from './choices.ts';
 import { setEffort, setModel, setPermissionMode } from './command.ts';
 import { messageReader } from './messages.ts';
@@ -37,70 +38,17 @@ export interface WarmProcess {
   hasEnded: boolean;
 }
 
-export class WarmProcesses {
-  readonly #idle = new Map<string, { process: WarmProcess; timer: NodeJS.Timeout }>();
-  /** By session. */
-  readonly #ending = new Map<string, Promise<void>>();
-  readonly #maxIdle: number;
-  readonly #maxIdleMs: number;
+export type Warm = WarmProcesses<WarmProcess, ClaudeStep>;
 
-  constructor(maxIdle: number, maxIdleMs: number) {
-    this.#maxIdle = maxIdle;
-    this.#maxIdleMs = maxIdleMs;
-  }
-
-  /** Keeps a process for its agent's next prompt. Above the limit, ends the one that waits longest. */
-  keep(agent: string, process: WarmProcess): void {
-    const timer = setTimeout(() => void this.#end(agent), this.#maxIdleMs);
-    timer.unref();
-    this.#idle.set(agent, { process, timer });
-    const [oldest] = this.#idle.keys();
-    if (this.#idle.size > this.#maxIdle && oldest !== undefined) void this.#end(oldest);
-  }
-
-  /** The agent's process if it can serve the step. Otherwise no process uses the step's session now. */
-  async acquire(step: ClaudeStep): Promise<WarmProcess | undefined> {
-    const waiting = this.#idle.get(step.agent);
-    if (waiting && canServe(waiting.process, step)) {
-      clearTimeout(waiting.timer);
-      this.#idle.delete(step.agent);
-      return waiting.process;
-    }
-    void this.#end(step.agent);
-    await Promise.all(sessionsOf(step).map((session) => this.#ending.get(session)));
-    return undefined;
-  }
-
-  /** Ends the processes that wait longest until `wanted` processes are being ended. */
-  makeRoom(wanted: number): void {
-    for (const agent of [...this.#idle.keys()]) {
-      if (this.#ending.size >= wanted) return;
-      void this.#end(agent);
-    }
-  }
-
-  /** Ends the process that has a session, if one waits. */
-  async endSession(session: string): Promise<void> {
-    for (const [agent, { process }] of [...this.#idle])
-      if (process.session === session) void this.#end(agent);
-    await this.#ending.get(session);
-  }
-
-  async close(): Promise<void> {
-    for (const agent of [...this.#idle.keys()]) void this.#end(agent);
-    await Promise.all(this.#ending.values());
-  }
-
-  #end(agent: string): Promise<void> {
-    const waiting = this.#idle.get(agent);
-    if (!waiting) return Promise.resolve();
-    clearTimeout(waiting.timer);
-    this.#idle.delete(agent);
-    const { session } = waiting.process;
-    const ending = endInOrder(waiting.process).finally(() => this.#ending.delete(session));
-    this.#ending.set(session, ending);
-    return ending;
-  }
+/** A process of another session need not wait: see the top of this file. */
+export function warmProcesses(mostIdle?: number, mostIdleMs?: number): Warm {
+  const collides = ({ session }: WarmProcess, step: ClaudeStep) =>
+    sessionsOf(step).includes(session);
+  return new WarmProcesses<WarmProcess, ClaudeStep>(
+    { canServe, collides, end: endInOrder },
+    mostIdle,
+    mostIdleMs,
+  );
 }
 
 /** The sessions that the step reads or continues. */
@@ -166,7 +114,6 @@ async function areGranted(process: WarmProcess, open: Set<string>): Promise<bool
 
 function canServe(process: WarmProcess, step: ClaudeStep): boolean {
   return (
-    !process.hasEnded &&
     step.warm &&
     step.session.use === 'continue' &&
     step.session.id === process.session &&

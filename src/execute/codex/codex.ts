@@ -7,24 +7,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeOwnFile } from '../../files/own-file.ts';
 import type { Prices } from '../../model/configured-agent.ts';
+import type { Failure } from '../../model/failure.ts';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
+import type { Executor } from '../../ports.ts';
+import { readChoices } from '../agent-choices.ts';
 import { agentEnvironment } from '../environment.ts';
-import { foreignStep } from '../foreign-step.ts';
+import { tailIfReadable } from '../file-text.ts';
 import { asItIs, keyHider, type Program } from '../out-of-sight.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { type Protected, protection } from '../protected-files.ts';
-import { unpricedText } from '../token-price.ts';
-import { type CodexStep, readChoices, sandboxOf } from './choices.ts';
+import { hasPrice, priced, tokensSince, unpricedText, usageOf } from '../token-price.ts';
+import { type FollowedOutput, followOutput, textShower } from '../turn/follow-output.ts';
+import { failed, INTERRUPTED } from '../turn/outcomes.ts';
+import {
+  AGAIN,
+  type Begun,
+  type How,
+  type Report,
+  type Turn,
+  type TurnEnd,
+  type Turning,
+  turnExecutor,
+} from '../turn/turn-executor.ts';
+import { writeTurnFile } from '../turn/turn-file.ts';
+import { type CodexStep, sandboxOf } from './choices.ts';
 import { codexArguments, placeholdersOf, type SandboxRules, type TurnSession } from './command.ts';
 import { findCodex } from './executable.ts';
-import { followTurn } from './follow-turn.ts';
+import { failureOf } from './failures.ts';
+import { type Happening, messageReader } from './messages.ts';
 import { Placeholders } from './placeholders.ts';
-import { settle } from './settle.ts';
-import { type Threads, threadsIn } from './threads.ts';
+import { readTurn, type Threads, type TurnFile, threadsIn } from './threads.ts';
 import { codexTravel } from './travel.ts';
-import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
 
 export interface CodexOptions {
   /** The executable that the configuration names. */
@@ -38,34 +52,23 @@ export interface CodexOptions {
 }
 
 export function codexExecutor(options: CodexOptions): Executor {
-  const codex: Codex = {
+  const { processes, sessionsFolder, environment } = options;
+  const threads = threadsIn(processes.seals, sessionsFolder, environment);
+  const codex = {
     ...options,
-    threads: threadsIn(options.processes.seals, options.sessionsFolder, options.environment),
-    unpriced: new Set(),
+    threads,
+    unpriced: new Set<string>(),
     placeholders: new Placeholders(),
-    hideKeys: keyHider(options.environment),
+    hideKeys: keyHider(environment),
   };
-  const start = (step: Step, live: Show) =>
-    controlled(async (control) => startTurn(codex, forCodex(step), live, control));
-  return {
+  return turnExecutor({
     name: 'codex',
-    start,
-    adopt: (step, live) => {
-      const { processes } = codex;
-      const turn = readTurn(processes.seals, step.folder);
-      const launched = turn && processes.adopt(turn.process);
-      const foreign = foreignStep(processes, step, turn, launched, live);
-      if (foreign) return foreign;
-      // No process began, and none will, so the turn can start now.
-      if (!turn || typeof launched !== 'object') return start(step, live);
-      const running = controlled(async (control) =>
-        finishTurn(codex, forCodex(step), live, control, turn, launched, 'adopted'),
-      );
-      return { ...running, isAdopted: true };
-    },
+    processes,
+    factsIn: (folder) => readTurn(processes.seals, folder),
+    turn: (turning) => codexTurn(codex, turning),
     close: async () => {},
-    travel: codexTravel(codex.threads, codex.processes.seals),
-  };
+    travel: codexTravel(threads, processes.seals),
+  });
 }
 
 interface Codex extends CodexOptions {
@@ -76,49 +79,43 @@ interface Codex extends CodexOptions {
   readonly hideKeys: ReturnType<typeof keyHider>;
 }
 
-type Show = (live: Live) => void;
-
-/** Connects a stop to the turn that is running. */
-interface Control {
-  stopped: boolean;
-  launched: LaunchedProcess | undefined;
-}
-
-function controlled(run: (control: Control) => Promise<StepOutcome>): RunningStep {
-  const control: Control = { stopped: false, launched: undefined };
+function codexTurn(codex: Codex, turning: Turning): Turn<TurnFile> {
+  const step: CodexStep = { ...turning.step, ...readChoices('codex', turning.step.choices) };
+  const begun = (
+    turn: TurnFile,
+    launched: LaunchedProcess,
+    release?: () => void,
+  ): Begun<FollowedTurn> => ({
+    launched,
+    process: turn.process,
+    follow: () => followTurn(turning, launched),
+    keep: () => false,
+    report: (followed, how) => reportOf(codex, turning, turn, followed, how),
+    ...(release && { release }),
+  });
   return {
-    outcome: run(control).catch(crashed),
-    stop: () => {
-      control.stopped = true;
-      void control.launched?.stop();
+    async begin() {
+      const sandbox = sandboxOf(step);
+      const rules = { sandbox, cwd: step.cwd, ...protection(codex.protects, step) };
+      const tell = (text: string) => turning.live({ kind: 'note', text });
+      const hide = sandbox === 'danger-full-access' ? asItIs : await codex.hideKeys(rules, tell);
+      if (turning.isStopped) return INTERRUPTED;
+      const executable = findCodex(codex.path, codex.environment);
+      if (!executable.found) {
+        const message = `${executable.problem} ${executable.remedy}`;
+        return failed({ kind: 'no-executable', message });
+      }
+      const release = codex.placeholders.expect(placeholdersOf(rules, tmpdir()));
+      try {
+        const { turn, launched } = launch(codex, step, executable.path, rules, hide);
+        return begun(turn, launched, release);
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
+    adopt: async (turn, launched) => begun(turn, launched),
   };
-}
-
-async function startTurn(
-  codex: Codex,
-  step: CodexStep,
-  live: Show,
-  control: Control,
-): Promise<StepOutcome> {
-  const rules = { sandbox: sandboxOf(step), cwd: step.cwd, ...protection(codex.protects, step) };
-  const tell = (text: string) => live({ kind: 'note', text });
-  const hide = rules.sandbox === 'danger-full-access' ? asItIs : await codex.hideKeys(rules, tell);
-  // A stop in the same moment comes before the launch.
-  await Promise.resolve();
-  if (control.stopped) return NOT_BEGUN;
-  const executable = findCodex(codex.path, codex.environment);
-  if (!executable.found) {
-    const message = `${executable.problem} ${executable.remedy}`;
-    return { kind: 'failed', failure: { kind: 'no-executable', message }, account: FREE };
-  }
-  const removePlaceholders = codex.placeholders.expect(placeholdersOf(rules, tmpdir()));
-  try {
-    const { turn, launched } = launch(codex, step, executable.path, rules, hide);
-    return await finishTurn(codex, step, live, control, turn, launched, 'ours');
-  } finally {
-    removePlaceholders();
-  }
 }
 
 function launch(
@@ -128,26 +125,23 @@ function launch(
   rules: SandboxRules,
   hide: (program: Program) => Program,
 ) {
-  const { session, before } = sessionOf(codex.threads, step);
+  const { processes, environment, threads } = codex;
+  const { folder, cwd, model, effort } = step;
+  const { session, before } = sessionOf(threads, step);
   const turn: TurnFile = {
     executor: 'codex',
-    process: step.folder,
-    ...(step.model !== undefined && { model: step.model }),
+    process: folder,
+    ...(model !== undefined && { model }),
     ...(before && { before }),
   };
-  writeTurn(codex.processes.seals, step.folder, turn);
-  const prompt = join(step.folder, STEP_FILES.input.name);
+  writeTurnFile(processes.seals, folder, turn);
+  const prompt = join(folder, STEP_FILES.input.name);
   writeOwnFile(prompt, promptOf(codex, step));
-  const { model, effort } = step;
   const args = codexArguments({ session, model, effort, ...rules });
-  const launched = codex.processes.launch({
-    folder: step.folder,
-    ...hide({ command: executable, args }),
-    cwd: step.cwd,
-    env: { ...agentEnvironment(codex.environment), ...step.environment },
-    stdin: { file: prompt },
-  });
-  return { turn, launched };
+  const program = hide({ command: executable, args });
+  const env = { ...agentEnvironment(environment), ...step.environment };
+  const stdin = { file: prompt };
+  return { turn, launched: processes.launch({ folder, ...program, cwd, env, stdin }) };
 }
 
 /** The thread of the turn, and the tokens that were counted before it. */
@@ -163,10 +157,7 @@ function sessionOf(
   return { session: { use: session.use, thread }, ...(before && { before }) };
 }
 
-/**
- * Codex cannot remove a message from a thread. If an earlier attempt has left its prompt there, it is
- * not sent again.
- */
+/** An earlier attempt may have left its prompt in the thread. */
 function promptOf({ processes }: Codex, { prompt, session, previousFolder }: CodexStep): string {
   const isRepeated =
     session.use === 'continue' &&
@@ -175,44 +166,117 @@ function promptOf({ processes }: Codex, { prompt, session, previousFolder }: Cod
   return isRepeated ? AGAIN : prompt;
 }
 
-const AGAIN =
-  'The last turn broke off. Start again with the last request before this note, from its beginning.';
+interface FollowedTurn extends FollowedOutput {
+  /** The thread, once codex has named it. */
+  readonly thread: string | undefined;
+  /** The prompt is in the thread. */
+  readonly hasPrompt: boolean;
+  /** The last message of the model. */
+  readonly text: string | undefined;
+  readonly end: Extract<Happening, { kind: 'completed' | 'failed' }> | undefined;
+  /** The end of standard error, if the turn has no end. */
+  readonly complaint: string;
+}
 
-async function finishTurn(
-  codex: Codex,
-  step: CodexStep,
-  live: Show,
-  control: Control,
-  turn: TurnFile,
-  launched: LaunchedProcess,
-  how: 'ours' | 'adopted',
-): Promise<StepOutcome> {
-  control.launched = launched;
-  if (control.stopped) void launched.stop();
-  const followed = await followTurn(launched, step.idleTimeoutMs, live);
-  if (followed.exit?.kind === 'left') return NOT_BEGUN;
-  await (followed.exit ? launched.endLeftovers() : launched.stop());
-  mkdirSync(step.folder, { recursive: true, mode: 0o700 });
-  if (followed.bytes > 0)
-    writeTurn(codex.processes.seals, step.folder, { ...turn, wasHeard: true });
-  const unpriced = (model: string) => {
-    if (codex.unpriced.has(model)) return;
-    codex.unpriced.add(model);
-    live({ kind: 'note', text: unpricedText('codex', model) });
+async function followTurn(turning: Turning, launched: LaunchedProcess): Promise<FollowedTurn> {
+  const { live } = turning;
+  const read = messageReader();
+  const showText = textShower(live);
+  let thread: string | undefined;
+  let hasPrompt = false;
+  let text: string | undefined;
+  let end: FollowedTurn['end'];
+  const handle = (happening: Happening) => {
+    switch (happening.kind) {
+      case 'thread':
+        thread = happening.id;
+        return;
+      case 'turn':
+        hasPrompt = true;
+        return;
+      case 'text':
+        text = happening.text;
+        return showText(text);
+      case 'tool':
+        return live(happening);
+      case 'error':
+        return live({ kind: 'note', text: `codex says: ${happening.message.slice(0, 300)}` });
+      case 'completed':
+      case 'failed':
+        end = happening;
+    }
   };
-  const outcome = control.stopped ? 'stopped' : how;
-  return settle({ ...codex, unpriced }, step, turn, followed, outcome);
+  const output = await followOutput(turning, launched, {
+    from: 0,
+    read: (piece) => read(piece).forEach(handle),
+    isOver: () => end !== undefined,
+    atEnd: 'wait',
+  });
+  const complaint = end ? '' : tailIfReadable(launched.stderr);
+  return { ...output, thread, hasPrompt, text, end, complaint };
 }
 
-const FREE: Account = { cost: NO_COST };
-const NOT_BEGUN: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
-
-function forCodex(step: Step): CodexStep {
-  if (step.kind === 'prompt') return { ...step, ...readChoices(step.choices) };
-  throw new Error('Bug: a script was given to codex');
+function reportOf(
+  codex: Codex,
+  turning: Turning,
+  turn: TurnFile,
+  followed: FollowedTurn,
+  how: How,
+): Report {
+  const { end, exit, thread, offset, hasPrompt } = followed;
+  const { folder } = turning.step;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (offset > 0) writeTurnFile(codex.processes.seals, folder, { ...turn, wasHeard: true });
+  return {
+    end: endOf(followed),
+    account: accountOf(codex, turning, turn, followed),
+    ...(offset > 0 && { raw: { from: 0, to: offset } }),
+    isLost: how === 'adopted' && !end && exit?.kind !== 'exited',
+    isUsable: () => thread !== undefined && hasPrompt,
+  };
 }
 
-function crashed(error: unknown): StepOutcome {
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', failure: { kind: 'crashed', message }, account: FREE };
+function endOf(followed: FollowedTurn): TurnEnd {
+  const { end, text } = followed;
+  if (end?.kind === 'failed')
+    return { kind: 'failed', failure: failureOf(end.message, Date.now()) };
+  if (!end) return { kind: 'failed', failure: withoutEnd(followed) };
+  if (text !== undefined) return { kind: 'answered', text, denied: [] };
+  return { kind: 'failed', failure: { kind: 'blocked', message: 'The model did not answer.' } };
+}
+
+function withoutEnd({ complaint, exit }: FollowedTurn): Failure {
+  const code = exit?.kind === 'exited' ? `exit code ${exit.code}` : 'its exit code is unknown';
+  // A stack trace follows the reason.
+  const [why = ''] = complaint.trim().split(/\n\s*\n/, 1);
+  const known = failureOf(why, Date.now());
+  if (known.kind === 'session-gone') return known;
+  const message = `Codex ended without a result (${code}). ${why}`.trim();
+  // Whatever is not recognised is a crash, so that it is tried again.
+  return { ...known, kind: known.kind === 'refused' ? 'crashed' : known.kind, message };
+}
+
+function accountOf(
+  { threads, prices, unpriced }: Codex,
+  { step, live }: Turning,
+  { model, before }: TurnFile,
+  { thread, end }: FollowedTurn,
+): Account {
+  if (thread === undefined) return { cost: NO_COST };
+  const record = threads.recorded(thread);
+  const totals = end?.kind === 'completed' ? end.totals : record.totals;
+  const note = { thread, ...(totals && { totals }) };
+  threads.write(thread, note);
+  threads.write(step.session.id, note);
+  const spent = totals && tokensSince(before, totals);
+  const used = record.model ?? model;
+  if (spent && used !== undefined && !hasPrice(used, prices) && !unpriced.has(used)) {
+    unpriced.add(used);
+    live({ kind: 'note', text: unpricedText('codex', used) });
+  }
+  return {
+    cost: spent ? priced(spent, used, prices) : NO_COST,
+    ...(spent && { usage: usageOf(spent) }),
+    session: { id: thread },
+  };
 }

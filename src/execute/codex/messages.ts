@@ -1,5 +1,6 @@
 /** Reads the lines that `codex exec --json` prints. */
 import * as z from 'zod/mini';
+import { lineSplitter } from '../lines.ts';
 import type { Tokens } from '../token-price.ts';
 
 export type Happening =
@@ -13,12 +14,8 @@ export type Happening =
 
 /** Text that is no message is ignored. A line may arrive in parts. */
 export function messageReader() {
-  let rest = '';
-  return (text: string): readonly Happening[] => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    return lines.flatMap(readLine);
-  };
+  const lines = lineSplitter();
+  return (text: string): readonly Happening[] => lines(text).flatMap(readLine);
 }
 
 function readLine(line: string): readonly Happening[] {

@@ -10,13 +10,32 @@ import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { isSessionId, type KeptNotes, keptNotes } from '../kept-notes.ts';
 import type { StepSeals } from '../step-seals.ts';
+import { readTurnFile } from '../turn/turn-file.ts';
 import { readRollout } from './messages.ts';
+
+const tokensSchema = z.object({ input: z.number(), cached: z.number(), output: z.number() });
+
+/** The facts that another process needs to adopt a turn. */
+export const turnSchema = z.object({
+  executor: z.literal('codex'),
+  process: z.string(),
+  model: z.optional(z.string()),
+  /** The thread has the prompt. */
+  wasHeard: z.optional(z.literal(true)),
+  /** The tokens of the thread before the turn. */
+  before: z.optional(tokensSchema),
+});
+
+export type TurnFile = z.infer<typeof turnSchema>;
+
+export const readTurn = (seals: StepSeals, folder: string): TurnFile | undefined =>
+  readTurnFile(seals, folder, turnSchema);
 
 export const noteSchema = z.object({
   /** The thread of a session for which Raymond chose another id. */
   thread: z.string(),
   /** Its tokens at the end of its newest turn. */
-  totals: z.optional(z.object({ input: z.number(), cached: z.number(), output: z.number() })),
+  totals: z.optional(tokensSchema),
 });
 
 export type ThreadNote = z.infer<typeof noteSchema>;

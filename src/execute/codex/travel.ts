@@ -7,8 +7,8 @@ import { type NamedBytes, packFiles, unpackFiles } from '../../files/packed-file
 import type { SessionTravel } from '../../ports.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { StepSeals } from '../step-seals.ts';
-import { noteSchema, type Threads } from './threads.ts';
-import { readTurn, turnSchema, writeTurn } from './turn-file.ts';
+import { writeTurnFile } from '../turn/turn-file.ts';
+import { noteSchema, readTurn, type Threads, turnSchema } from './threads.ts';
 
 export function codexTravel(threads: Threads, seals: StepSeals): SessionTravel {
   return {
@@ -35,7 +35,7 @@ export function codexTravel(threads: Threads, seals: StepSeals): SessionTravel {
       threads.write(session, note);
       // The prompt of an attempt that failed elsewhere is not sent again.
       if (turn && previousFolder !== undefined && !readTurn(seals, previousFolder))
-        writeTurn(seals, previousFolder, turn);
+        writeTurnFile(seals, previousFolder, turn);
     },
   };
 }

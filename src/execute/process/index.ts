@@ -17,4 +17,3 @@ export { foldersWithProcesses, hasLivingProcess } from './living-processes.ts';
 export { outputOf } from './output-of.ts';
 export { type Exit, signalOf } from './record.ts';
 export { type LaunchedProcess, type PreparedLaunch, RunProcesses } from './run-processes.ts';
-export { turnEnd } from './turn-end.ts';

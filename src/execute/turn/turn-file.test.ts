@@ -3,10 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { type TurnFile, turnSchema } from '../claude/records.ts';
 import { stepSeals } from '../step-seals.ts';
-import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
+import { readTurnFile, writeTurnFile as writeTurn } from './turn-file.ts';
 
 const seals = stepSeals(tmpdir());
+const readTurn = (_: typeof seals, folder: string) => readTurnFile(seals, folder, turnSchema);
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'raymond-turn-'));

@@ -1,6 +1,6 @@
 /** The permission requests of one turn, and the decisions about them. */
-import type { PermissionDecision, PermissionRequest } from '../model/permission.ts';
-import type { AskPerson } from '../ports.ts';
+import type { PermissionDecision, PermissionRequest } from '../../model/permission.ts';
+import type { AskPerson } from '../../ports.ts';
 
 export interface PermissionRelayParts<Asked> {
   readonly ask: AskPerson;

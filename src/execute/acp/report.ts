@@ -1,25 +1,20 @@
-/** Turns the end of a turn into the outcome of its step, and keeps notes about the session. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+/** Says what a turn came to, and keeps notes about its session. */
 import type { StopReason } from '@agentclientprotocol/sdk/unstable';
 import type { OwnFile } from '../../files/own-file.ts';
 import type { Prices } from '../../model/configured-agent.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Account } from '../../model/step-account.ts';
-import { STEP_FILES } from '../../model/step-files.ts';
-import type { PromptStep, StepOutcome } from '../../ports.ts';
-import { answerRef } from '../answer-ref.ts';
+import type { PromptStep } from '../../ports.ts';
 import { tailIfReadable } from '../file-text.ts';
 import { fields, text } from '../json.ts';
 import { isSessionId } from '../kept-notes.ts';
 import type { Exit } from '../process/index.ts';
-import { writeAnswer, writeRawLocation } from '../step-folder.ts';
+import { type How, type Report, type TurnEnd, unstarted } from '../turn/turn-executor.ts';
 import type { Adapter } from './adapter.ts';
 import { costOf } from './cost.ts';
 import { failureOf } from './failures.ts';
 import type { FollowedTurn } from './follow-turn.ts';
-import type { SessionNotes } from './session-notes.ts';
-import type { SentPrompt } from './turn-file.ts';
+import type { SentPrompt, SessionNotes } from './records.ts';
 
 export interface Memory {
   readonly name: string;
@@ -34,63 +29,51 @@ export interface Memory {
 export interface SettledTurn {
   readonly step: PromptStep;
   readonly prompt: SentPrompt;
-  /** The folder of the process. */
-  readonly process: string;
   readonly stderr: OwnFile;
   readonly followed: FollowedTurn;
-  readonly how: 'ours' | 'stopped' | 'adopted';
+  readonly how: How;
 }
 
-export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
-  const { step, prompt, process, followed, how } = turn;
-  const { end, record, exit, silent } = followed;
-  const account = accountOf(memory, turn);
-  writeRawLocation(step.folder, {
-    file: join(process, STEP_FILES.stdout.name),
-    from: prompt.offset,
-    to: followed.offset,
-  });
-  const failed = (failure: Failure): StepOutcome => ({
-    kind: 'failed',
-    failure: { ...failure, message: `${failure.message}${denialsIn(followed)}` },
-    account,
-  });
-  const reason = end.kind === 'result' ? text(fields(end.result).stopReason) : undefined;
-  const { fault } = followed;
-  if (reason === 'end_turn' && fault !== undefined && how !== 'stopped')
-    return failed(failureOf(memory, { code: 0, message: fault }, Date.now()));
+export function reportOf(memory: Memory, turn: SettledTurn): Report {
+  const { prompt, followed, how } = turn;
+  const { end, exit, isGivenUp, offset } = followed;
+  return {
+    account: accountOf(memory, turn),
+    end: endOf(memory, turn),
+    raw: { from: prompt.offset, to: offset },
+    isLost: isGivenUp || (end.kind === 'none' && how === 'adopted' && exit?.kind !== 'exited'),
+    isUsable: () => isUsable(memory, turn),
+  };
+}
+
+function endOf(memory: Memory, turn: SettledTurn): TurnEnd {
+  const { followed, how } = turn;
+  const { end, record, fault, denied } = followed;
+  const isEnded = end.kind === 'result' && text(fields(end.result).stopReason) === 'end_turn';
+  // Some agents end the turn when a call is denied.
+  const remark =
+    denied.length === 0 ? '' : ` It was denied: ${denied.join(', ').slice(0, MOST_DENIED)}`;
+  if (isEnded && fault !== undefined && how !== 'stopped') {
+    const failure = failureOf(memory, { code: 0, message: fault }, Date.now());
+    return { kind: 'failed', failure, isCertain: true, remark };
+  }
   const said = memory.namesMessages ? record.named : record.answer;
-  if (reason === 'end_turn' && said !== undefined) {
-    // The decision must use the text that is kept, in which half characters are replaced.
-    const output = Buffer.from(said).toString('utf8');
-    writeAnswer(step.folder, output);
-    const { denied } = followed;
-    return { kind: 'answered', output, answer: answerRef(output), denied, account };
-  }
-  if (silent) {
-    const message = `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`;
-    return failed({ kind: 'idle', message });
-  }
-  const isLost = end.kind === 'none' && how === 'adopted' && exit?.kind !== 'exited';
-  if (how === 'stopped' || isLost || followed.isGivenUp) {
-    return { kind: 'interrupted', sessionUsable: isUsable(memory, turn), account };
-  }
-  if (end.kind === 'error') return failed(failureOf(memory, end.error, Date.now()));
-  if (end.kind === 'none')
-    return failed(withoutAnswer(memory, exit, turn.stderr, step.cwd, end.reason));
-  // Without an answer of the model, the last remark is the reason.
-  const message = lastLine(record.remark);
-  if (reason === 'end_turn' && message !== undefined)
-    return failed(failureOf(memory, { code: 0, message }, Date.now()));
-  return failed(withoutText(memory, reason ?? ''));
-}
-
-/** Some agents end the turn when a call is denied. */
-function denialsIn({ denied }: FollowedTurn): string {
-  return denied.length === 0 ? '' : ` It was denied: ${denied.join(', ').slice(0, MOST_DENIED)}`;
+  if (isEnded && said !== undefined) return { kind: 'answered', text: said, denied };
+  return { kind: 'failed', failure: failureAfter(memory, turn, isEnded), remark };
 }
 
 const MOST_DENIED = 1_000;
+
+function failureAfter(memory: Memory, turn: SettledTurn, isEnded: boolean): Failure {
+  const { end, record, exit } = turn.followed;
+  if (end.kind === 'error') return failureOf(memory, end.error, Date.now());
+  if (end.kind === 'none')
+    return withoutAnswer(memory, exit, turn.stderr, turn.step.cwd, end.reason);
+  // Without an answer of the model, the last remark is the reason.
+  const message = lastLine(record.remark);
+  if (isEnded && message !== undefined) return failureOf(memory, { code: 0, message }, Date.now());
+  return withoutText(memory, text(fields(end.result).stopReason));
+}
 
 function isUsable({ adapter }: Memory, { prompt, followed }: SettledTurn): boolean {
   const { record, end } = followed;
@@ -114,10 +97,7 @@ export function withoutAnswer(
   cwd: string,
   reason: string,
 ): Failure {
-  if (exit?.kind === 'unstarted') {
-    const kind = existsSync(cwd) ? 'no-executable' : 'bad-directory';
-    return { kind, message: exit.reason };
-  }
+  if (exit?.kind === 'unstarted') return unstarted(exit.reason, cwd);
   const code = exit?.kind === 'exited' ? `exit code ${exit.code}` : 'its exit code is unknown';
   const fact = reason === '' ? `${name} ended without an answer (${code}).` : `${name}: ${reason}`;
   const message = `${fact} ${tailIfReadable(stderr).slice(-MOST_COMPLAINT)}`.trim();

@@ -1,8 +1,9 @@
-/** The facts that another process needs to adopt a turn. They are on disk before the prompt is sent. */
+/** What Raymond keeps on disk about turns and sessions of an agent. */
 import * as z from 'zod/mini';
 import { usageSchema } from '../../model/step-account.ts';
+import { type KeptNotes, keptNotes } from '../kept-notes.ts';
 import type { StepSeals } from '../step-seals.ts';
-import { readTurnFile, shownTurn, writeTurnFile } from '../turn-file.ts';
+import { readTurnFile, shownTurn } from '../turn/turn-file.ts';
 
 const text = z.string();
 const texts = z.readonly(z.array(text));
@@ -15,10 +16,13 @@ const setting = z.optional(
   }),
 );
 
+/** The settings of a session before Raymond named others. */
+const ownSchema = z.object({ model: z.optional(text), effort: z.optional(text) });
+
+/** The facts that another process needs to adopt a turn. */
 const turnSchema = z.object({
   /** The name of the agent. */
   acp: text,
-  /** The folder of the process that answers; a warm process was started by an earlier step. */
   process: text,
   /** Absent until the session is open. */
   prompt: z.optional(
@@ -32,8 +36,7 @@ const turnSchema = z.object({
       /** The whole request has been written. */
       isSent: z.boolean(),
       model: z.optional(text),
-      /** The settings of the session before Raymond named others. */
-      own: z.object({ model: z.optional(text), effort: z.optional(text) }),
+      own: ownSchema,
       /** The cost and the tokens of the session before the turn, as the agent counts them. */
       beforeUsd: z.number(),
       beforeUsage: z.optional(usageSchema),
@@ -62,10 +65,6 @@ const turnSchema = z.object({
 export type TurnFile = z.infer<typeof turnSchema>;
 export type SentPrompt = NonNullable<TurnFile['prompt']>;
 
-export function writeTurn(seals: StepSeals, folder: string, turn: TurnFile): void {
-  writeTurnFile(seals, folder, turn);
-}
-
 /** Undefined if another agent took the turn. */
 export function readTurn(seals: StepSeals, folder: string, agent: string): TurnFile | undefined {
   const turn = readTurnFile(seals, folder, turnSchema);
@@ -76,3 +75,21 @@ export function readTurn(seals: StepSeals, folder: string, agent: string): TurnF
 export function turnToShow(folder: string): TurnFile | undefined {
   return shownTurn(folder, turnSchema);
 }
+
+/** The ids of sessions are chosen by the agent. */
+const noteSchema = z.object({
+  /** The session as the agent names it. */
+  session: text,
+  own: z.optional(ownSchema),
+  /** Its cost and its tokens, as the agent counts them. */
+  totalUsd: z.optional(z.number()),
+  totalUsage: z.optional(usageSchema),
+});
+
+export type SessionNote = z.infer<typeof noteSchema>;
+
+/** By the id of the session in the run, and by that of the agent. */
+export type SessionNotes = KeptNotes<SessionNote>;
+
+export const sessionNotesIn = (seals: StepSeals, folder: string, agent: string): SessionNotes =>
+  keptNotes(seals, folder, noteSchema, `${agent}-`);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stepSeals } from '../step-seals.ts';
-import { sessionNotesIn } from './session-notes.ts';
+import { sessionNotesIn } from './records.ts';
 
 const seals = stepSeals(tmpdir());
 

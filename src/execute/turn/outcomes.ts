@@ -1,0 +1,28 @@
+/** The outcomes that every executor needs. */
+
+import type { Failure } from '../../model/failure.ts';
+import { messageOf } from '../../model/message-of.ts';
+import { type Account, NO_COST } from '../../model/step-account.ts';
+import type { RunningStep, StepOutcome } from '../../ports.ts';
+
+export const FREE: Account = { cost: NO_COST };
+
+/** The step did not begin, or another Raymond process follows it. */
+export const INTERRUPTED: StepOutcome = {
+  kind: 'interrupted',
+  sessionUsable: false,
+  account: FREE,
+};
+
+export function failed(failure: Failure, account: Account = FREE): StepOutcome {
+  return { kind: 'failed', failure, account };
+}
+
+export function crashed(error: unknown): StepOutcome {
+  return failed({ kind: 'crashed', message: messageOf(error) });
+}
+
+/** A step that is over before it began. */
+export function ended(outcome: StepOutcome): RunningStep {
+  return { outcome: Promise.resolve(outcome), stop: () => {} };
+}

@@ -1,0 +1,3 @@
+/** The words of whatever was thrown. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
