@@ -1,5 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { findNamed } from './find-program.ts';
 
 export interface NoteCommand {
   readonly command: string;
@@ -15,7 +14,7 @@ export function desktopNote(
     const command = '/usr/bin/osascript';
     return (text) => ({ command, args: [...APPLE_SCRIPT, TITLE, text] });
   }
-  const command = onPath('notify-send', path);
+  const command = findNamed('notify-send', path);
   if (command === undefined) return undefined;
   return (text) => ({ command, args: ['--app-name', TITLE, '--', TITLE, withoutMarkup(text)] });
 }
@@ -32,19 +31,4 @@ const APPLE_SCRIPT = [
 /** Many desktops read the text as markup. */
 function withoutMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-/** A relative entry of the PATH could name a program of the project. */
-function onPath(name: string, path = ''): string | undefined {
-  const folders = path.split(delimiter).filter(isAbsolute);
-  return folders.map((folder) => join(folder, name)).find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,6 @@
 import type { OwnFile } from '../files/own-file.ts';
 import { readIfSmallSync, readInto, readPartSync, readTailSync } from '../files/regular-file.ts';
+import { attempt } from '../model/attempt.ts';
 import type { OutputText } from '../model/tag.ts';
 
 const SMALL_BYTES = 1024 * 1024;
@@ -30,11 +31,7 @@ export function tailText(file: string | OwnFile, bytes: number): string {
 
 /** The same; empty if the file cannot be read. */
 export function tailIfReadable(file: string | OwnFile, bytes = 4096): string {
-  try {
-    return tailText(file, bytes);
-  } catch {
-    return '';
-  }
+  return attempt(() => tailText(file, bytes)) ?? '';
 }
 
 /**

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { attempt } from '../model/attempt.ts';
 
 export type Executable =
   | { readonly found: true; readonly path: string }
@@ -51,10 +52,9 @@ function onPath(name: string, path: string | undefined): string | undefined {
 }
 
 function isExecutable(path: string): boolean {
-  try {
+  const check = () => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  };
+  return attempt(check) ?? false;
 }

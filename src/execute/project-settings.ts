@@ -9,6 +9,7 @@ import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync } from 'n
 import { dirname, join, relative, resolve } from 'node:path';
 import { isWithin, readRegularFileSync } from '../files/regular-file.ts';
 import type { AgentDeclaration } from '../model/agent.ts';
+import { attempt } from '../model/attempt.ts';
 
 /** The approvals of the user. */
 export interface Approvals {
@@ -137,30 +138,20 @@ const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Undefined if the folder cannot be read. */
 function entriesOf(folder: string): readonly Dirent[] | undefined {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readdirSync(folder, { withFileTypes: true }));
 }
 
 function hashOf(path: string): string | undefined {
-  try {
-    return createHash('sha256').update(readRegularFileSync(path, MOST_BYTES)).digest('hex');
-  } catch {
-    return undefined;
-  }
+  return attempt(() =>
+    createHash('sha256').update(readRegularFileSync(path, MOST_BYTES)).digest('hex'),
+  );
 }
 
-function withParents(folder: string): readonly string[] {
+export function withParents(folder: string): readonly string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...withParents(parent)];
 }
 
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
+export function real(path: string): string {
+  return attempt(() => realpathSync(path)) ?? resolve(path);
 }

@@ -25,7 +25,7 @@ import type {
 import { answerRef, answerRefOf } from './answer-ref.ts';
 import { scriptComparison } from './changed-script.ts';
 import { inheritedEnvironment } from './environment.ts';
-import { type LargeText, outputText, tailText } from './file-text.ts';
+import { type LargeText, outputText, tailIfReadable, tailText } from './file-text.ts';
 import {
   type Exit,
   follow,
@@ -364,10 +364,6 @@ function show(pieces: readonly PrintPiece[], live: Show): void {
 const TAIL_BYTES = 600;
 
 function errorTail({ stderr }: LaunchedProcess): string {
-  try {
-    const text = tailText(stderr, TAIL_BYTES);
-    return text === '' ? '' : ` It said: ${text}`;
-  } catch {
-    return '';
-  }
+  const text = tailIfReadable(stderr, TAIL_BYTES);
+  return text === '' ? '' : ` It said: ${text}`;
 }

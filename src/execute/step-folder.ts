@@ -11,8 +11,10 @@ import * as z from 'zod/mini';
 import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
 import { writeOwnFile } from '../files/own-file.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
+import { attempt } from '../model/attempt.ts';
 import { STEP_FILES, type StepFile } from '../model/step-files.ts';
 import { tailIfReadable } from './file-text.ts';
+import { parsed } from './json.ts';
 
 /** Writes the final message. */
 export function writeAnswer(folder: string, text: string): void {
@@ -122,28 +124,18 @@ const MOST_ERRORS_BYTES = 64 * 1024;
 
 /** Reads a file or its compressed form; undefined if neither exists or it is too large. */
 export function readKept(file: string, maxBytes: number): Buffer | undefined {
-  try {
-    return readRegularFileSync(file, maxBytes);
-  } catch {
-    try {
-      return unzipped(file, maxBytes);
-    } catch {
-      return undefined;
-    }
-  }
+  return (
+    attempt(() => readRegularFileSync(file, maxBytes)) ?? attempt(() => unzipped(file, maxBytes))
+  );
 }
 
 /** A part of such a file; empty if it cannot be read. */
 export function readKeptPart(file: string, from: number, to: number): Buffer {
-  try {
-    return readPartSync(file, from, to - from);
-  } catch {
-    try {
-      return unzipped(file, MAX_UNZIPPED_BYTES).subarray(from, to);
-    } catch {
-      return Buffer.alloc(0);
-    }
-  }
+  return (
+    attempt(() => readPartSync(file, from, to - from)) ??
+    attempt(() => unzipped(file, MAX_UNZIPPED_BYTES).subarray(from, to)) ??
+    Buffer.alloc(0)
+  );
 }
 
 const MAX_ZIPPED_BYTES = 256 * 1024 * 1024;
@@ -152,12 +144,4 @@ const MAX_UNZIPPED_BYTES = 512 * 1024 * 1024;
 function unzipped(file: string, maxBytes: number): Buffer {
   const zipped = readRegularFileSync(`${file}.gz`, MAX_ZIPPED_BYTES);
   return gunzipSync(zipped, { maxOutputLength: Math.max(maxBytes, 1) });
-}
-
-function parsed(text: Buffer | string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text.toString());
-  } catch {
-    return undefined;
-  }
 }

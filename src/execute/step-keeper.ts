@@ -14,6 +14,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { olderFileOf } from '../files/older-steps.ts';
 import { appendOwnFile } from '../files/own-file.ts';
+import { attempt } from '../model/attempt.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { RunFolders, StepKeeper } from '../ports.ts';
 import { hasLivingProcess } from './process/index.ts';
@@ -121,7 +122,8 @@ async function retireStep(
   takeOver: (folder: string) => boolean,
 ): Promise<boolean> {
   const folder = folders.step(agent, number);
-  const names = namesIn(folder);
+  // Asking a thread for so little takes longer than the work.
+  const names = attempt(() => readdirSync(folder));
   if (names === undefined) return true;
   if (!isPromptFolder(names)) {
     await removeScript(folder, names, takeOver);
@@ -130,15 +132,6 @@ async function retireStep(
   if (hasLivingProcess(folder) || isNeeded(folders, agent, folder, kept)) return false;
   await compress(folder, names);
   return true;
-}
-
-/** Asking a thread for so little takes longer than the work. */
-function namesIn(folder: string): readonly string[] | undefined {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether the process of a step also answers the next step or one that stays unchanged. */

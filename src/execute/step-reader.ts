@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readIfSmallSync, readPartSync } from '../files/regular-file.ts';
+import { attempt } from '../model/attempt.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../model/conversation.ts';
 import { STEP_FILES } from '../model/step-files.ts';
@@ -64,7 +65,7 @@ function promptRecord(folder: string, agent: AgentRecords): StepRecord {
   const whole = rawLocation(folder);
   const place = whole ?? agent.begun(folder);
   if (!place) return { told, messages: [], omitted: 0, cursor: '0', isKept: existsSync(folder) };
-  const end = whole?.to ?? sizeOf(place.file);
+  const end = whole?.to ?? attempt(() => statSync(place.file).size) ?? 0;
   // Of a very long turn, only its end.
   const from = Math.max(place.from, end - MOST_BYTES);
   const bytes = readKeptPart(place.file, from, end);
@@ -72,14 +73,6 @@ function promptRecord(folder: string, agent: AgentRecords): StepRecord {
   const messages = reader.push(`${bytes.toString('utf8')}\n`);
   const cursor = String(messages.length);
   return { told, ...newestOf(messages), cursor, isKept: bytes.length > 0 };
-}
-
-function sizeOf(file: string): number {
-  try {
-    return statSync(file).size;
-  } catch {
-    return 0;
-  }
 }
 
 /** The newest messages that are together not too long. */

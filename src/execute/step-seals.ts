@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../files/regular-file.ts';
+import { parsed } from './json.ts';
 
 export interface StepSeals {
   /** The value as JSON, with a seal that is valid in this file only. */
@@ -72,11 +73,3 @@ export function readSealed<S extends z.ZodMiniType>(
 }
 
 const MOST_BYTES = 1024 * 1024;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,7 +1,7 @@
 /** The habits of pi-acp 0.0.34. It starts pi, and reports little about it. */
 import type { Usage } from '../../model/step-account.ts';
 import { tailIfReadable } from '../file-text.ts';
-import { type Fields, fields, text } from '../json.ts';
+import { type Fields, fields, parsed, text } from '../json.ts';
 import type { Adapter } from './adapter.ts';
 
 export const PI_ADAPTER: Adapter = {
@@ -89,12 +89,8 @@ function faultIn(tail: string): string | undefined {
 
 /** Lines that were cut are no entries. The line of an error is short. */
 function messageIn(line: string): Fields | undefined {
-  try {
-    const entry = fields(JSON.parse(line));
-    return entry.type === 'message' ? fields(entry.message) : undefined;
-  } catch {
-    return undefined;
-  }
+  const entry = fields(parsed(line));
+  return entry.type === 'message' ? fields(entry.message) : undefined;
 }
 
 const TAIL_BYTES = 64 * 1024;

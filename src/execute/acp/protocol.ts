@@ -9,7 +9,7 @@ import type {
   RequestPermissionResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
-import { type Fields, fields, list, number, text } from '../json.ts';
+import { type Fields, fields, list, number, parsed, text } from '../json.ts';
 
 export type Id = string | number;
 
@@ -247,12 +247,4 @@ export function permissionResult(optionId: string | undefined): RequestPermissio
   return optionId === undefined
     ? { outcome: { outcome: 'cancelled' } }
     : { outcome: { outcome: 'selected', optionId } };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

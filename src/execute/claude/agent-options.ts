@@ -4,6 +4,7 @@ import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { Choices } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
 import { isInlineJson } from '../../parse/inline-json.ts';
+import { parsed } from '../json.ts';
 import { readChoices } from './choices.ts';
 
 export interface AgentOptions {
@@ -115,14 +116,6 @@ function readFile(option: string, file: string): string {
       isMissing ? `${option}: there is no file ${file}.` : `${option}: ${file}: ${why}`,
       'Name a JSON file that can be read.',
     );
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

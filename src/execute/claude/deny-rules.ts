@@ -6,6 +6,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isWithin } from '../../files/regular-file.ts';
+import { attempt } from '../../model/attempt.ts';
 import { type Protected, type ProtectedStep, protection } from '../protected-files.ts';
 
 export interface DenyRules {
@@ -71,17 +72,10 @@ function isTwinWanted(file: string, text: string): boolean {
   );
   const named = [...text.matchAll(pattern)].map(([found]) => found);
   const isTwin = (other: string) => other !== name && other.toLowerCase() === name.toLowerCase();
-  return [...named, ...namesIn(dirname(file))].some(
+  const beside = attempt(() => readdirSync(dirname(file))) ?? [];
+  return [...named, ...beside].some(
     (other) => isTwin(other) && !isSameFile(file, join(dirname(file), other)),
   );
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** On a file system that ignores case. */

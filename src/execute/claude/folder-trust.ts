@@ -2,11 +2,13 @@
  * The settings of a project for Claude Code. Without a terminal it loads them all, except the allow rules,
  * which it ignores until a user has trusted the folder in a terminal.
  */
-import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { ProjectSettings } from '../../model/agent.ts';
+import { attempt } from '../../model/attempt.ts';
+import { parsed } from '../json.ts';
+import { real, withParents } from '../project-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,7 +28,7 @@ export function ignoredRules(folder: string, environment: Environment): readonly
     join(folder, '.claude', name),
   );
   const allowing = files.filter(allowsSomething);
-  const folders = [folder, realPath(folder)].flatMap(withParents);
+  const folders = [folder, real(folder)].flatMap(withParents);
   return allowing.length === 0 || areTrusted(folders, environment) ? [] : allowing;
 }
 
@@ -42,32 +44,15 @@ function areTrusted(folders: readonly string[], environment: Environment): boole
   return folders.some((path) => at(at(projects, path), 'hasTrustDialogAccepted') === true);
 }
 
-function withParents(folder: string): readonly string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [folder] : [folder, ...withParents(parent)];
-}
-
 const MAX_BYTES = 1024 * 1024;
 /** Claude Code's own file can be large. */
 const MAX_OWN_BYTES = 64 * 1024 * 1024;
 
 function readJson(file: string, maxBytes = MAX_BYTES): unknown {
-  try {
-    return JSON.parse(readRegularFileSync(file, maxBytes).toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return parsed(attempt(() => readRegularFileSync(file, maxBytes)));
 }
 
 function at(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
   return Object.getOwnPropertyDescriptor(value, key)?.value;
-}
-
-function realPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }

@@ -1,6 +1,7 @@
 /** Checks whether Claude Code can be used on this machine, without a request to a model. */
 import { compareVersions } from '../compare-versions.ts';
 import { inheritedEnvironment } from '../environment.ts';
+import { fields, parsed } from '../json.ts';
 import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';
 import { findClaude } from './executable.ts';
@@ -44,13 +45,9 @@ export function ageOf(version: string | undefined): 'older' | 'tested' | 'newer'
 }
 
 export function readLogin(status: string): Login {
-  try {
-    const { loggedIn, authMethod } = JSON.parse(status);
-    if (loggedIn === true) return { kind: 'yes', how: String(authMethod ?? 'unknown') };
-    return loggedIn === false ? { kind: 'no' } : { kind: 'unknown' };
-  } catch {
-    return { kind: 'unknown' };
-  }
+  const { loggedIn, authMethod } = fields(parsed(status));
+  if (loggedIn === true) return { kind: 'yes', how: String(authMethod ?? 'unknown') };
+  return loggedIn === false ? { kind: 'no' } : { kind: 'unknown' };
 }
 
 const TIMEOUT_MS = 15_000;

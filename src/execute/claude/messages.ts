@@ -1,7 +1,7 @@
 // Reads the standard output of Claude Code. Versions differ in the order of keys and in additional
 // fields, so every field is optional and nothing unknown is an error. Only the current line is kept
 // in memory.
-import { type Fields, fields, list, number, text } from '../json.ts';
+import { type Fields, fields, list, number, parsed, text } from '../json.ts';
 import { lineSplitter } from '../lines.ts';
 
 export type Happening =
@@ -136,12 +136,7 @@ function readLine(line: string): Happening[] {
 
 export function parse(line: string): Fields {
   // Other text is frequent on a shared stream, and throwing for it would be slow.
-  if (!line.trimStart().startsWith('{')) return {};
-  try {
-    return fields(JSON.parse(line));
-  } catch {
-    return {};
-  }
+  return line.trimStart().startsWith('{') ? fields(parsed(line)) : {};
 }
 
 function readSystem(event: Fields): Happening[] {

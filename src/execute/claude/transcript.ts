@@ -1,5 +1,6 @@
 // Reads the transcript of a session: the file in which Claude Code keeps a conversation. Claude Code
 // writes it with a short delay, so after a kill its end may be missing.
+import { fields, parsed } from '../json.ts';
 
 export interface Transcript {
   /** The total from which Claude Code continues counting; only newer versions write it. */
@@ -61,14 +62,7 @@ interface TranscriptLine {
   readonly message?: { readonly model?: unknown; readonly content?: unknown };
 }
 
-function parse(line: string): TranscriptLine {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
-}
+const parse = (line: string): TranscriptLine => fields(parsed(line));
 
 // Claude Code drops tool calls without a result and reports of API errors when it loads a session.
 // It keeps a prompt whose work was interrupted, and reads the next prompt together with it.

@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { attempt } from '../../model/attempt.ts';
 import { isSessionId } from '../kept-notes.ts';
+import { real } from '../project-settings.ts';
 import { transcriptFolder, transcriptPath } from './transcript.ts';
 
 /** Finds and reads the files in which Claude Code keeps its conversations. */
@@ -18,12 +20,12 @@ export function transcriptsIn(
 ): Transcripts {
   const configFolder = configFolderOf(environment);
   return {
-    folderFor: (cwd) => join(configFolder, 'projects', transcriptFolder(realPath(cwd))),
+    folderFor: (cwd) => join(configFolder, 'projects', transcriptFolder(real(cwd))),
     find(session, cwd, reportedFolder) {
       if (!isSessionId(session)) return undefined;
       const likely = [
         ...(reportedFolder === undefined ? [] : [join(reportedFolder, `${session}.jsonl`)]),
-        transcriptPath(configFolder, realPath(cwd), session),
+        transcriptPath(configFolder, real(cwd), session),
       ];
       return likely.find((file) => existsSync(file)) ?? elsewhere(configFolder, session);
     },
@@ -36,21 +38,11 @@ function configFolderOf(environment: Readonly<Record<string, string | undefined>
 
 function elsewhere(configFolder: string, session: string): string | undefined {
   const projects = join(configFolder, 'projects');
-  try {
-    return readdirSync(projects)
+  return attempt(() =>
+    readdirSync(projects)
       .map((folder) => join(projects, folder, `${session}.jsonl`))
-      .find((file) => existsSync(file));
-  } catch {
-    return undefined;
-  }
-}
-
-function realPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
+      .find((file) => existsSync(file)),
+  );
 }
 
 /** The maximum length of a string. */
@@ -59,9 +51,5 @@ const MAX_TEXT_BYTES = 512 * 1024 * 1024;
 /** Empty if the file does not exist. */
 export function readIfExists(file: string | undefined): string {
   if (file === undefined) return '';
-  try {
-    return readRegularFileSync(file, MAX_TEXT_BYTES).toString('utf8');
-  } catch {
-    return '';
-  }
+  return attempt(() => readRegularFileSync(file, MAX_TEXT_BYTES).toString('utf8')) ?? '';
 }

@@ -1,5 +1,6 @@
 // Recognises the texts in which Claude Code reports a usage limit, and reads when it resets. Only for
 // texts of result and rate-limit events, because an agent's own text may quote such a text.
+import { attempt } from '../../model/attempt.ts';
 import { epochMs } from './messages.ts';
 
 export function readUsageLimit(
@@ -123,11 +124,9 @@ function readTime(found: Readonly<Record<string, string | undefined>>): Time | u
 
 function knownZone(name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
+  return attempt(
+    () => new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone,
+  );
 }
 
 interface Day {

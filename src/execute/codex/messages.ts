@@ -1,5 +1,6 @@
 /** Reads the lines that `codex exec --json` prints. */
 import * as z from 'zod/mini';
+import { parsed } from '../json.ts';
 import { lineSplitter } from '../lines.ts';
 import type { Tokens } from '../token-price.ts';
 
@@ -106,12 +107,4 @@ export function readRollout(content: string): { totals?: Tokens; model?: string 
     }
   }
   return { ...(totals && { totals }), ...(model !== undefined && { model }) };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

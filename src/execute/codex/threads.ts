@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { attempt } from '../../model/attempt.ts';
 import { isSessionId, type KeptNotes, keptNotes } from '../kept-notes.ts';
 import type { StepSeals } from '../step-seals.ts';
 import { readTurnFile } from '../turn/turn-file.ts';
@@ -64,11 +65,7 @@ export function threadsIn(
     throw new Error(`${JSON.stringify(name)} is not the name of a rollout`);
   };
   const rollout = (name: string) => {
-    try {
-      return readRegularFileSync(pathOf(name), MAX_RECORD_BYTES);
-    } catch {
-      return undefined;
-    }
+    return attempt(() => readRegularFileSync(pathOf(name), MAX_RECORD_BYTES));
   };
   const find = (thread: string) => findRollout(sessions, thread);
   return {
@@ -91,7 +88,8 @@ const ROLLOUT = /^\d{4}\/\d\d\/\d\d\/rollout-[\w-]{1,200}\.jsonl$/;
 function findRollout(sessions: string, thread: string): string | undefined {
   if (!isSessionId(thread)) return undefined;
   for (const day of daysOf(thread)) {
-    const name = namesIn(join(sessions, day)).find((file) => file.endsWith(`-${thread}.jsonl`));
+    const names = attempt(() => readdirSync(join(sessions, day))) ?? [];
+    const name = names.find((file) => file.endsWith(`-${thread}.jsonl`));
     if (name !== undefined) return `${day}/${name}`;
   }
   return undefined;
@@ -105,12 +103,4 @@ function daysOf(thread: string): readonly string[] {
   return [began, began - day, began + day].map((time) =>
     new Date(time).toISOString().slice(0, 10).replaceAll('-', '/'),
   );
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

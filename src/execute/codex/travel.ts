@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { type NamedBytes, packFiles, unpackFiles } from '../../files/packed-files.ts';
 import type { SessionTravel } from '../../ports.ts';
+import { parsed } from '../json.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { StepSeals } from '../step-seals.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
@@ -71,12 +72,8 @@ type Base = z.infer<typeof baseSchema>;
 /** The thread of which a rollout is the continuation. Older versions of codex copy it instead. */
 function baseOf(rollout: Uint8Array): Base | undefined {
   const end = rollout.indexOf(10);
-  try {
-    const first = Buffer.from(rollout.subarray(0, end)).toString('utf8');
-    return z.safeParse(firstLineSchema, JSON.parse(first)).data?.payload.history_base;
-  } catch {
-    return undefined;
-  }
+  const first = parsed(Buffer.from(rollout.subarray(0, end)));
+  return z.safeParse(firstLineSchema, first).data?.payload.history_base;
 }
 
 function beginsWith(content: Buffer | undefined, prefix: Uint8Array): boolean {

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { attempt } from '../../model/attempt.ts';
 import { withSettings } from './inert-config.ts';
 import { runGit } from './run-git.ts';
 
@@ -126,9 +127,5 @@ function hidden(message: string, url: string): string {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text)) ?? text;
 }

@@ -2,6 +2,7 @@
 // times count from the boot.
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { attempt } from '../../model/attempt.ts';
 import { system } from './system.ts';
 
 export interface ProcessIdentity {
@@ -58,9 +59,5 @@ export function boot(): string {
 
 /** Names the process table that this process can see: each container has its own. */
 export function processSpace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return hostname();
-  }
+  return attempt(() => readlinkSync('/proc/self/ns/pid')) ?? hostname();
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type FileIdentity, ForeignFile, makeOwnFile } from '../../files/own-file.ts';
 import { readWithIdentity } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { fields, isText } from '../json.ts';
+import { fields, isText, parsed } from '../json.ts';
 import type { StepSeals } from '../step-seals.ts';
 
 /** The files that Raymond made for a process, and what shows that others did not write to them. */
@@ -153,12 +153,4 @@ export function filesIn(value: unknown): ProcessFiles | undefined {
   const { stdout, stderr, end, success, stdin } = fields(value);
   if (!isText(stdout) || !isText(stderr) || !isText(end) || !isText(success)) return undefined;
   return { stdout, stderr, end, success, ...(isText(stdin) && { stdin }) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -11,8 +11,9 @@ import * as z from 'zod/mini';
 import { type FileIdentity, writeOwnFile } from '../../files/own-file.ts';
 import { readRegularFileSync, readWithIdentity } from '../../files/regular-file.ts';
 import { filesUnder } from '../../files/walk.ts';
+import { attempt } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { fields, isText } from '../json.ts';
+import { fields, isText, parsed } from '../json.ts';
 import { readSealed, type StepSeals, writeSealed } from '../step-seals.ts';
 import type { ProcessIdentity } from './identity.ts';
 import {
@@ -83,7 +84,7 @@ export function writeRecord(
 
 /** What the record of a folder claims. Others may have written it: see `ownRecord`. */
 export function readRecord(folder: string): ProcessRecord | undefined {
-  const text = readIfExists(recordOf(folder));
+  const text = attempt(() => readRegularFileSync(recordOf(folder), MAX_RECORD_BYTES).toString());
   return text === undefined ? launchRecord(readLaunch(folder)) : parseRecord(text);
 }
 
@@ -123,11 +124,7 @@ export function launchRecord(launch: ReadLaunch | undefined): ProcessRecord | un
 }
 
 export function parseRecord(text: string): ProcessRecord | undefined {
-  try {
-    return recordIn(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return recordIn(parsed(text));
 }
 
 function recordIn(value: unknown): ProcessRecord | undefined {
@@ -152,12 +149,8 @@ const EXIT_BYTES = 40;
 export function readExit(folder: string, record: OwnRecord): Exit | undefined {
   const { identity, files, launcher } = record;
   if (launcher !== undefined) return launchExit(readLaunch(folder, files.end), record);
-  try {
-    const { bytes, identity: file } = readWithIdentity(exitOf(folder, identity.pid), EXIT_BYTES);
-    return file === files.end ? parseExit(bytes.toString('utf8'), record) : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = attempt(() => readWithIdentity(exitOf(folder, identity.pid), EXIT_BYTES));
+  return read?.identity === files.end ? parseExit(read.bytes.toString('utf8'), record) : undefined;
 }
 
 function launchExit(launch: ReadLaunch | undefined, record: Ending): Exit | undefined {
@@ -209,11 +202,3 @@ export function signalOf(code: number): string | undefined {
 }
 
 const MAX_RECORD_BYTES = 1024 * 1024;
-
-function readIfExists(file: string): string | undefined {
-  try {
-    return readRegularFileSync(file, MAX_RECORD_BYTES).toString('utf8');
-  } catch {
-    return undefined;
-  }
-}

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type OwnFile, writeOwnFile } from '../../files/own-file.ts';
+import { attempt } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { type StepSeals, stepSeals } from '../step-seals.ts';
 import { adopt } from './adopt.ts';
@@ -343,11 +344,7 @@ export class RunProcesses {
   /** Undefined if the command must be launched with a wrapper, which also reports what is wrong. */
   #place({ folder, env, stdin }: Launch): Place | undefined {
     if (process.platform === 'win32' || stdin !== 'none') return undefined;
-    try {
-      return this.#launchers.reserve(env, existsSync(folder) ? 'existing' : 'new');
-    } catch {
-      return undefined;
-    }
+    return attempt(() => this.#launchers.reserve(env, existsSync(folder) ? 'existing' : 'new'));
   }
 
   /** Writes the command into a folder of its own, if the launcher can express it. */

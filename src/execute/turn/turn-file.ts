@@ -8,8 +8,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { attempt } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { Live, RunningStep, Step } from '../../ports.ts';
+import { parsed } from '../json.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { readSealed, type StepSeals, writeSealed } from '../step-seals.ts';
 import { ended, INTERRUPTED } from './outcomes.ts';
@@ -44,12 +46,8 @@ export function shownTurn<S extends z.ZodMiniType>(
   folder: string,
   schema: S,
 ): z.infer<S> | undefined {
-  try {
-    const text = readRegularFileSync(turnFileOf(folder), MOST_BYTES).toString('utf8');
-    return z.safeParse(schema, JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  const text = attempt(() => readRegularFileSync(turnFileOf(folder), MOST_BYTES));
+  return z.safeParse(schema, parsed(text)).data;
 }
 
 const MOST_BYTES = 1024 * 1024;
