@@ -2,7 +2,6 @@
 import { dirname } from 'node:path';
 
 import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
-import { findAcp } from '../execute/acp/executable.ts';
 import { chosenAgent } from '../execute/agent-option.ts';
 import { acpCommands, agentsWith } from '../execute/agents.ts';
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
@@ -10,14 +9,14 @@ import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { conversationReader } from '../execute/claude/conversation.ts';
 import { claudeAgent } from '../execute/claude/declaration.ts';
-import { findClaude } from '../execute/claude/executable.ts';
+import { findClaude } from '../execute/claude/health.ts';
 import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
 import { begunTurn } from '../execute/claude/records.ts';
 import { codexExecutor } from '../execute/codex/codex.ts';
 import { codexAgent } from '../execute/codex/declaration.ts';
-import { findCodex } from '../execute/codex/executable.ts';
-import type { Executable } from '../execute/find-program.ts';
+import { findCodex } from '../execute/codex/health.ts';
+import { type Executable, findAcp } from '../execute/find-program.ts';
 import { gitFileHistory } from '../execute/git/file-history.ts';
 import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { RunProcesses } from '../execute/process/index.ts';

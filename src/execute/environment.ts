@@ -1,3 +1,6 @@
+import { BUILT_IN_AGENTS } from './agent-option.ts';
+import { programVariable } from './find-program.ts';
+
 /**
  * This process's environment without the variables of an outer run: a workflow may itself start
  * Raymond. The outer step's token stays, so that stopping that step finds all processes.
@@ -28,4 +31,4 @@ function isOuterRun(name: string): boolean {
   return name.startsWith('RAYMOND_') && !KEPT.has(name);
 }
 
-const KEPT = new Set(['RAYMOND_CLAUDE', 'RAYMOND_CODEX', 'RAYMOND_STEP_TOKEN']);
+const KEPT = new Set([...BUILT_IN_AGENTS.map(programVariable), 'RAYMOND_STEP_TOKEN']);

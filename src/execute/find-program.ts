@@ -6,30 +6,47 @@ export type Executable =
   | { readonly found: true; readonly path: string }
   | { readonly found: false; readonly problem: string; readonly remedy: string };
 
-export interface WantedProgram {
-  /** The name of the file on the PATH. */
-  readonly name: string;
-  /** The variable and the key that may name another file. */
-  readonly variable: string;
-  readonly configKey: string;
-  readonly configured: string | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly notInstalled: { readonly problem: string; readonly remedy: string };
+export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** The variable that names the program of an agent. */
+export const programVariable = (name: string): string => `RAYMOND_${name.toUpperCase()}`;
+
+/** Looks in the variable of the agent, then in the configuration, then on the PATH. */
+export function programFinder(name: string, title: string, npmPackage: string) {
+  const variable = programVariable(name);
+  const configKey = `${name}_path`;
+  return (configured: string | undefined, environment: ProgramEnvironment): Executable => {
+    const named = environment[variable] || configured;
+    if (named !== undefined) {
+      const path = findNamed(named, environment.PATH);
+      if (path !== undefined) return { found: true, path };
+      const where = environment[variable] ? variable : `${configKey} in the config file`;
+      const problem = `${where} names ${named}, which is not a program.`;
+      return { found: false, problem, remedy: 'Name an executable file.' };
+    }
+    const path = onPath(name, environment.PATH);
+    if (path !== undefined) return { found: true, path };
+    return {
+      found: false,
+      problem: `${title} (the program "${name}") is not on the PATH.`,
+      remedy: `Install it with "npm install -g ${npmPackage}", or name it in ${variable} or as ${configKey} in the config file.`,
+    };
+  };
 }
 
-/** Looks in the variable, then in the configuration, then on the PATH. */
-export function findProgram(wanted: WantedProgram): Executable {
-  const { name, variable, configKey, configured, environment, notInstalled } = wanted;
-  const named = environment[variable] || configured;
-  if (named !== undefined) {
-    const path = findNamed(named, environment.PATH);
-    if (path !== undefined) return { found: true, path };
-    const where = environment[variable] ? variable : `${configKey} in the config file`;
-    const problem = `${where} names ${named}, which is not a program.`;
-    return { found: false, problem, remedy: 'Name an executable file.' };
-  }
-  const path = onPath(name, environment.PATH);
-  return path === undefined ? { found: false, ...notInstalled } : { found: true, path };
+/** The program of an agent that speaks the Agent Client Protocol. */
+export function findAcp(
+  name: string,
+  { command: [program = ''], install }: { command: readonly string[]; install?: string },
+  environment: ProgramEnvironment,
+): Executable {
+  const path = findNamed(program, environment.PATH);
+  if (path !== undefined) return { found: true, path };
+  return {
+    found: false,
+    problem: `The program "${program}" of the agent ${name} does not exist.`,
+    remedy: `${install ?? 'Install it,'} or name another one as command in [agents.${name}] of your config file.`,
+  };
 }
 
 /** The program that a path names, or a name on the PATH. */

@@ -61,3 +61,21 @@ export function usageOf({ input, cached, output }: Tokens): Usage {
     cacheWriteTokens: 0,
   };
 }
+
+/** One number for each kind of tokens, from two numbers. */
+export function combined(a: Usage, b: Usage, by: (a: number, b: number) => number): Usage {
+  return {
+    inputTokens: by(a.inputTokens, b.inputTokens),
+    outputTokens: by(a.outputTokens, b.outputTokens),
+    cacheReadTokens: by(a.cacheReadTokens, b.cacheReadTokens),
+    cacheWriteTokens: by(a.cacheWriteTokens, b.cacheWriteTokens),
+  };
+}
+
+/** Undefined if there is none. */
+export function sumOfUsage(all: readonly Usage[]): Usage | undefined {
+  const add = (a: number, b: number) => a + b;
+  return all.length === 0 ? undefined : all.reduce((sum, one) => combined(sum, one, add), NOTHING);
+}
+
+const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

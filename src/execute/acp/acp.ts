@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import type { Executor, StepOutcome } from '../../ports.ts';
 import { readChoices } from '../agent-choices.ts';
 import { isDisplaced } from '../displaced-output.ts';
+import { findAcp } from '../find-program.ts';
 import { asItIs, keyHider, type Program } from '../out-of-sight.ts';
 import type { LaunchedProcess } from '../process/index.ts';
 import { APPROVE, insistedFact, type Skipped, unapprovedSettings } from '../project-settings.ts';
@@ -32,7 +33,6 @@ import {
 } from './agent-process.ts';
 import { Connection, Disconnected, Refused } from './connection.ts';
 import { projectSettingsOf } from './declaration.ts';
-import { findAcp } from './executable.ts';
 import { failureOf } from './failures.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
 import { openSession, type TurnSession } from './open-session.ts';

@@ -1,9 +1,8 @@
 /** The cost of a turn: in USD if the agent reports it, else priced from its tokens, else estimated. */
-
 import type { Prices } from '../../model/configured-agent.ts';
 import type { Account, Cost, Usage } from '../../model/step-account.ts';
 import { type Fields, fields, list, number, text } from '../json.ts';
-import { priced, type Tokens } from '../token-price.ts';
+import { combined, priced, sumOfUsage, type Tokens } from '../token-price.ts';
 
 export interface TurnUsage {
   /** The result of the prompt; undefined if there is none. */
@@ -27,7 +26,7 @@ export interface TurnUsage {
 export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 'usage'> {
   const stated = statedUsage(turn);
   const counts = stated ? [{ usage: stated }] : countsIn(fields(turn.result), turn.reported);
-  const usage = sum(counts.map(({ usage }) => usage));
+  const usage = sumOfUsage(counts.map(({ usage }) => usage));
   const told = toldUsd(turn);
   // A model without a price in the agent's own table costs 0 there.
   const hasTokens = usage && Object.values(usage).some((count) => count > 0);
@@ -50,12 +49,7 @@ function toldUsd({ beforeUsd, totalUsd }: TurnUsage): number | undefined {
 
 function statedUsage({ beforeUsage, totalUsage }: TurnUsage): Usage | undefined {
   if (!totalUsage || !beforeUsage) return totalUsage;
-  const since: Usage = {
-    inputTokens: totalUsage.inputTokens - beforeUsage.inputTokens,
-    outputTokens: totalUsage.outputTokens - beforeUsage.outputTokens,
-    cacheReadTokens: totalUsage.cacheReadTokens - beforeUsage.cacheReadTokens,
-    cacheWriteTokens: totalUsage.cacheWriteTokens - beforeUsage.cacheWriteTokens,
-  };
+  const since = combined(totalUsage, beforeUsage, (total, before) => total - before);
   // The agent has begun to count again.
   return Object.values(since).some((count) => count < 0) ? totalUsage : since;
 }
@@ -118,22 +112,6 @@ export function usageIn(counts: Fields): Usage | undefined {
 function whole(value: unknown): number | undefined {
   const count = number(value);
   return count !== undefined && count >= 0 ? Math.round(count) : undefined;
-}
-
-export function sum(all: readonly Usage[]): Usage | undefined {
-  const [first, ...others] = all;
-  return (
-    first &&
-    others.reduce(
-      (a, b) => ({
-        inputTokens: a.inputTokens + b.inputTokens,
-        outputTokens: a.outputTokens + b.outputTokens,
-        cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-        cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-      }),
-      first,
-    )
-  );
 }
 
 function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): Tokens {

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findAcp } from '../find-program.ts';
 import { makeFifo, RunProcesses } from '../process/index.ts';
 import { environmentFor } from './agent-process.ts';
 import { Connection } from './connection.ts';
-import { findAcp } from './executable.ts';
 import type { KnownAgent } from './known.ts';
 import { type Abilities, initializeParams, readAbilities, VERSION } from './protocol.ts';
 import { withoutAnswer } from './report.ts';

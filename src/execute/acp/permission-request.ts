@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { DecisionKind, PermissionRequest } from '../../model/permission.ts';
 import { type Fields, fields, list, text } from '../json.ts';
+import { fieldText, MOST_INPUT } from '../turn/permission-relay.ts';
 import { type Caller, ruleFor } from './call-rule.ts';
 import type { Id, Incoming } from './protocol.ts';
 
@@ -77,26 +78,18 @@ export function lineAbout({ call }: Asked): string {
 }
 
 const MOST_SUMMARY = 300;
-/** Enough to judge a call. The records of the step have all of it. */
-const MOST_INPUT = 16_000;
 
 /** The title, the arguments, the changes and other files of a call. Lines of a longer text are indented. */
 function inputText(call: Fields): string {
   const changes = list(call.content).map(fields).flatMap(changeText);
   const shown = [
     text(call.title),
-    ...Object.entries(fields(call.rawInput)).map(argumentText),
+    ...Object.entries(fields(call.rawInput)).map(fieldText),
     ...changes,
   ].filter((part) => part !== '');
   const files = list(call.locations).map((location) => text(fields(location).path));
   const isNew = (file: string) => file !== '' && !shown.some((part) => part.includes(file));
-  return [...shown, ...files.filter(isNew).map((file) => argumentText(['file', file]))].join('\n');
-}
-
-function argumentText([name, value]: [string, unknown]): string {
-  const key = /^[\w-]{1,60}$/.test(name) ? name : JSON.stringify(name);
-  const shown = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
-  return shown.includes('\n') ? `${key}:\n${shown.replace(/^/gm, '  ')}` : `${key}: ${shown}`;
+  return [...shown, ...files.filter(isNew).map((file) => fieldText(['file', file]))].join('\n');
 }
 
 function changeText(part: Fields): readonly string[] {

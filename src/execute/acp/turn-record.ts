@@ -2,9 +2,10 @@
 import type { Usage } from '../../model/step-account.ts';
 import type { Live } from '../../ports.ts';
 import { type Fields, fields, text } from '../json.ts';
+import { sumOfUsage } from '../token-price.ts';
 import { textShower } from '../turn/follow-output.ts';
 import type { Statement } from './adapter.ts';
-import { sum, usageIn } from './cost.ts';
+import { usageIn } from './cost.ts';
 import { costIn, type Update, type UpdateKind } from './protocol.ts';
 
 export class TurnRecord {
@@ -91,7 +92,7 @@ export class TurnRecord {
   add(update: Update): void {
     this.#totalUsd = costIn(update) ?? this.#totalUsd;
     const usage = usageIn(fields(fields(update.fields._meta).usage));
-    if (usage) this.#usage = sum([usage, ...(this.#usage ? [this.#usage] : [])]);
+    if (usage) this.#usage = sumOfUsage([usage, ...(this.#usage ? [this.#usage] : [])]);
     const kind = update.kind as UpdateKind;
     switch (kind) {
       case 'agent_message_chunk':

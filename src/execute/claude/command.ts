@@ -2,29 +2,20 @@
 // standard input. All turns use stream-json input, warm or not: only with it, a leading slash and
 // "@file" in a prompt stay text.
 import { type AgentOptions, deniedAgain, withRules } from './agent-options.ts';
+import type { ClaudeStep } from './choices.ts';
 import { settingsOf } from './granted-rules.ts';
 
-export interface Turn {
+type OfStep = 'effort' | 'budgetUsd' | 'allowedTools' | 'disallowedTools' | 'taskFolder';
+
+export interface Turn
+  extends Partial<Pick<ClaudeStep, OfStep | 'asksPermissions' | 'granted' | 'skipsProject'>> {
   readonly session: TurnSession;
-  readonly model?: string;
-  readonly effort?: string;
+  readonly model?: string | undefined;
   readonly permission: Permission;
-  /** For the whole process, so a warm process spends it over all its turns. */
-  readonly budgetUsd?: number;
-  readonly allowedTools?: readonly string[];
-  readonly disallowedTools?: readonly string[];
   /** Rules like `Edit(//folder)`. */
   readonly deny?: readonly string[];
-  /** The agent's own folder, wherever it works. */
-  readonly taskFolder?: string;
-  /** Tool calls that it may not make by itself are reported, and wait for a reply. */
-  readonly asksPermissions?: boolean;
-  /** Rules that people have allowed for the run. */
-  readonly granted?: readonly string[];
-  /** The settings of the project are not loaded. */
-  readonly skipsProject?: boolean;
   /** Options for all turns of a run. */
-  readonly options?: AgentOptions;
+  readonly options?: AgentOptions | undefined;
 }
 
 export type TurnSession =

@@ -1,10 +1,12 @@
 /** Checks whether Claude Code can be used on this machine, without a request to a model. */
 import { compareVersions } from '../compare-versions.ts';
 import { inheritedEnvironment } from '../environment.ts';
+import { programFinder } from '../find-program.ts';
 import { fields, parsed } from '../json.ts';
 import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';
-import { findClaude } from './executable.ts';
+
+export const findClaude = programFinder('claude', 'Claude Code', '@anthropic-ai/claude-code');
 
 export type ClaudeHealth =
   | { readonly found: false; readonly problem: string; readonly remedy: string }

@@ -8,13 +8,13 @@ import { writeTurnFile } from '../turn/turn-file.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { ClaudeStep } from './choices.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
-import { findClaude } from './executable.ts';
+import { findClaude } from './health.ts';
 import type { OwnModels } from './own-model.ts';
 import { endInput, send } from './process-input.ts';
 import { readTurn, type SessionNote, type SessionNotes, type TurnFile } from './records.ts';
 import { readTranscript } from './transcript.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';
-import { adjust, environmentKey, toolsKey, type WarmProcess } from './warm.ts';
+import { adjust, fixedOf, type WarmProcess } from './warm.ts';
 
 export interface Launcher {
   /** The executable that the configuration names. */
@@ -118,19 +118,13 @@ function begin(
     folder: step.folder,
     command,
     args: claudeArguments({
+      ...step,
       session,
-      ...(model !== undefined && { model }),
-      ...(step.effort !== undefined && { effort: step.effort }),
+      model,
       permission: step.skipPermissions ? 'skip' : { mode: step.permissionMode },
-      ...(step.budgetUsd !== undefined && { budgetUsd: step.budgetUsd }),
-      allowedTools: step.allowedTools,
-      disallowedTools: step.disallowedTools,
       deny: [...step.deny.fixed, ...step.deny.states],
-      taskFolder: step.taskFolder,
       asksPermissions: asksPermissions(step),
-      granted: step.granted,
-      skipsProject: step.skipsProject,
-      ...(launcher.agentOptions && { options: launcher.agentOptions }),
+      options: launcher.agentOptions,
     }),
     cwd: step.cwd,
     env: environmentOf(launcher, step),
@@ -233,11 +227,7 @@ function newProcess(step: ClaudeStep, launched: LaunchedProcess, place: Place): 
     launched,
     folder: step.folder,
     session: step.session.id,
-    cwd: step.cwd,
-    environment: environmentKey(step),
-    tools: toolsKey(step),
-    skipPermissions: step.skipPermissions,
-    asksPermissions: step.asksPermissions,
+    fixed: fixedOf(step),
     granted: new Set(step.granted),
     place,
     capUsd: step.budgetUsd,

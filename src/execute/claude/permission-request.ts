@@ -3,7 +3,7 @@
  * fields come from the agent, so every one may be missing or of any size.
  */
 import type { PermissionDecision, PermissionRequest } from '../../model/permission.ts';
-import type { Fields } from '../json.ts';
+import { fieldText, MOST_INPUT } from '../turn/permission-relay.ts';
 import { answersTo, type Question, questionsIn, questionText } from './agent-questions.ts';
 import { permissionReply } from './command.ts';
 import { DIRECTORY, settingsOf } from './granted-rules.ts';
@@ -15,7 +15,9 @@ export type Asked = Extract<Happening, { kind: 'permission-asked' }>;
 export function describeRequest(asked: Asked): PermissionRequest {
   const { request, tool, summary, input } = asked;
   const questions = questionsOf(asked);
-  const text = questions ? questionText(questions) : readable(input);
+  const text = questions
+    ? questionText(questions)
+    : Object.entries(input).map(fieldText).join('\n');
   const rules = rulesIn(asked);
   return {
     request,
@@ -28,8 +30,6 @@ export function describeRequest(asked: Asked): PermissionRequest {
 }
 
 const MOST_NAME = 200;
-/** Enough to judge a call. The records of the step have all of it. */
-const MOST_INPUT = 16_000;
 
 /** The line for the standard input of Claude Code. Old versions take a missing input for a denial. */
 export function replyTo(asked: Asked, { decision, text }: PermissionDecision): string {
@@ -106,15 +106,4 @@ function usable({ suggestions }: Asked): readonly Suggestion[] {
 function ruleText({ toolName, ruleContent }: NonNullable<Suggestion['rules']>[number]): string {
   if (ruleContent === undefined || ruleContent === '') return toolName;
   return `${toolName}(${ruleContent.replace(/[\\()]/g, '\\$&')})`;
-}
-
-/** One field after the other. Lines of a longer text are indented, so that they cannot look like fields. */
-function readable(input: Fields): string {
-  return Object.entries(input)
-    .map(([name, value]) => {
-      const key = /^[\w-]{1,60}$/.test(name) ? name : JSON.stringify(name);
-      const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-      return text.includes('\n') ? `${key}:\n${text.replace(/^/gm, '  ')}` : `${key}: ${text}`;
-    })
-    .join('\n');
 }

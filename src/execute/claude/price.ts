@@ -1,6 +1,7 @@
 // Estimates the cost of a turn without a result from the usage of its messages. An estimate is too
 // high rather than too low, because the budget must hold. Other turns report their cost.
 import type { Usage } from '../../model/step-account.ts';
+import { combined, sumOfUsage } from '../token-price.ts';
 import type { Spending } from './messages.ts';
 
 export interface TurnMeter {
@@ -35,28 +36,14 @@ export function turnMeter(): TurnMeter {
     },
     estimateUsd: () =>
       [...messages].reduce((sum, [id, each]) => sum + price(each, written.get(id) ?? 0), 0),
-    usage: () => (messages.size === 0 ? undefined : [...messages.values()].reduce(together, NONE)),
-  };
-}
-
-const NONE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-
-function together(sum: Usage, more: Usage): Usage {
-  return {
-    inputTokens: sum.inputTokens + more.inputTokens,
-    outputTokens: sum.outputTokens + more.outputTokens,
-    cacheReadTokens: sum.cacheReadTokens + more.cacheReadTokens,
-    cacheWriteTokens: sum.cacheWriteTokens + more.cacheWriteTokens,
+    usage: () => sumOfUsage([...messages.values()]),
   };
 }
 
 function merge(before: Spending, more: Spending): Spending {
   return {
     ...more,
-    inputTokens: Math.max(before.inputTokens, more.inputTokens),
-    cacheReadTokens: Math.max(before.cacheReadTokens, more.cacheReadTokens),
-    cacheWriteTokens: Math.max(before.cacheWriteTokens, more.cacheWriteTokens),
-    outputTokens: Math.max(before.outputTokens, more.outputTokens),
+    ...combined(before, more, Math.max),
     characters: before.characters + more.characters,
   };
 }

@@ -9,7 +9,7 @@ import { writeOwnFile } from '../../files/own-file.ts';
 import { stateNameSchema } from '../../model/state-name.ts';
 import type { Exit } from '../process/index.ts';
 import type { ClaudeStep } from './choices.ts';
-import { adjust, type WarmProcess, warmProcesses } from './warm.ts';
+import { adjust, fixedOf, type WarmProcess, warmProcesses } from './warm.ts';
 
 const NO_FILE = { path: '', identity: '' };
 
@@ -30,11 +30,7 @@ function waiting(more: Partial<WarmProcess> = {}) {
     },
     folder: '/no/such/folder',
     session: 's1',
-    cwd: '/project',
-    environment: '[]',
-    tools: '[[],[],["Edit(//p)"],false]',
-    skipPermissions: false,
-    asksPermissions: false,
+    fixed: fixedOf(step),
     granted: new Set(['Bash(git push *)']),
     place: { rest: () => {}, work: () => {} },
     capUsd: 5,

@@ -17,11 +17,8 @@ export interface WarmProcess {
   readonly launched: LaunchedProcess;
   readonly folder: string;
   readonly session: string;
-  readonly cwd: string;
-  readonly environment: string;
-  readonly tools: string;
-  readonly skipPermissions: boolean;
-  readonly asksPermissions: boolean;
+  /** What it got at its start and keeps: see `fixedOf`. */
+  readonly fixed: string;
   /** The rules that people allowed for the run and that the process knows. */
   readonly granted: Set<string>;
   /** A turn that waits for a person needs no place. */
@@ -118,11 +115,7 @@ function canServe(process: WarmProcess, step: ClaudeStep): boolean {
     step.session.use === 'continue' &&
     step.session.id === process.session &&
     step.previousFolder === undefined &&
-    step.cwd === process.cwd &&
-    environmentKey(step) === process.environment &&
-    toolsKey(step) === process.tools &&
-    step.skipPermissions === process.skipPermissions &&
-    step.asksPermissions === process.asksPermissions &&
+    fixedOf(step) === process.fixed &&
     isSame(step.granted, process.granted) &&
     // An effort can be set, but not unset.
     !(process.effort !== undefined && step.effort === undefined) &&
@@ -134,18 +127,14 @@ function isSame(granted: readonly string[], known: ReadonlySet<string>): boolean
   return granted.length === known.size && granted.every((rule) => known.has(rule));
 }
 
-export function environmentKey({ environment }: ClaudeStep): string {
-  return JSON.stringify(Object.entries(environment).sort());
-}
-
-/** A process gets its allowed tools, protected files and kinds of settings only once, at its start. */
-export function toolsKey({
-  allowedTools,
-  disallowedTools,
-  deny,
-  skipsProject,
-}: ClaudeStep): string {
-  return JSON.stringify([allowedTools, disallowedTools, deny.fixed, skipsProject]);
+/** Everything that a process gets only once, at its start, as a text to compare. */
+export function fixedOf(step: ClaudeStep): string {
+  const { cwd, environment, allowedTools, disallowedTools, deny } = step;
+  const { skipPermissions, asksPermissions, skipsProject } = step;
+  return JSON.stringify([
+    ...[cwd, Object.entries(environment).sort(), allowedTools, disallowedTools, deny.fixed],
+    ...[skipPermissions, asksPermissions, skipsProject],
+  ]);
 }
 
 /** A process has a fixed limit from its start. Other processes may have spent money since then. */

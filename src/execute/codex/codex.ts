@@ -33,8 +33,8 @@ import {
 import { writeTurnFile } from '../turn/turn-file.ts';
 import { type CodexStep, sandboxOf } from './choices.ts';
 import { codexArguments, placeholdersOf, type SandboxRules, type TurnSession } from './command.ts';
-import { findCodex } from './executable.ts';
 import { failureOf } from './failures.ts';
+import { findCodex } from './health.ts';
 import { type Happening, messageReader } from './messages.ts';
 import { Placeholders } from './placeholders.ts';
 import { readTurn, type Threads, type TurnFile, threadsIn } from './threads.ts';

@@ -1,7 +1,9 @@
 /** Checks whether codex can be used on this machine, without a request to a model. */
 import { inheritedEnvironment } from '../environment.ts';
+import { programFinder } from '../find-program.ts';
 import { outputOf } from '../process/index.ts';
-import { findCodex } from './executable.ts';
+
+export const findCodex = programFinder('codex', 'Codex', '@openai/codex');
 
 export type CodexHealth =
   | { readonly found: false; readonly problem: string; readonly remedy: string }

@@ -81,3 +81,13 @@ export class PermissionRelay<Asked extends { readonly request: string }> {
     if (wasResting !== this.isResting) this.#parts.onRest(this.isResting);
   }
 }
+
+/** Enough to judge a call. The records of the step have all of it. */
+export const MOST_INPUT = 16_000;
+
+/** A field of a call, as people see it. Lines of a longer text are indented, so that they cannot look like fields. */
+export function fieldText([name, value]: [string, unknown]): string {
+  const key = /^[\w-]{1,60}$/.test(name) ? name : JSON.stringify(name);
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+  return text.includes('\n') ? `${key}:\n${text.replace(/^/gm, '  ')}` : `${key}: ${text}`;
+}
