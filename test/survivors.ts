@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { boot } from '../src/execute/process/identity.ts';
 import { isAlive } from '../src/execute/process/index.ts';
 import { limitMark, runKey } from '../src/execute/process/mark.ts';
-import { realOrSame } from '../src/execute/process/real-or-same.ts';
 import {
   foldersWithRecords,
   type ProcessRecord,
   readRecord,
 } from '../src/execute/process/record.ts';
+import { realOrSame } from '../src/files/regular-file.ts';
 import { eventually } from './eventually.ts';
 import { namesIn } from './names-in.ts';
 

@@ -5,9 +5,9 @@
  * with their content. Raymond compares it before each process, so what an agent writes there does not count.
  */
 import { createHash } from 'node:crypto';
-import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { isWithin, readRegularFileSync } from '../files/regular-file.ts';
+import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { isWithin, readRegularFileSync, realOrSame } from '../files/regular-file.ts';
 import type { AgentDeclaration } from '../model/agent.ts';
 import { attempt } from '../model/attempt.ts';
 
@@ -83,18 +83,18 @@ export function settingsFiles(
   directory: string,
   { root, home }: Pick<Approvals, 'root' | 'home'>,
 ): readonly SettingsFile[] {
-  const here = real(directory);
+  const here = realOrSame(directory);
   const top = topOf(here);
   // The files in the home folder are the user's own, and no project brings files there.
   const folders = withParents(here).filter((folder) => folder !== home);
   const found = folders.flatMap((folder) => names.flatMap((name) => filesAt(join(folder, name))));
-  return found.map((file) => ({ name: nameOf(file.path, top, real(root)), ...file }));
+  return found.map((file) => ({ name: nameOf(file.path, top, realOrSame(root)), ...file }));
 }
 
 /** The directory and the folders above it that belong to its project. */
 function projectFolders(directory: string, { root }: Approvals): readonly string[] {
-  const here = real(directory);
-  const project = real(root);
+  const here = realOrSame(directory);
+  const project = realOrSame(root);
   const top = isWithin(project, here) ? project : (topOf(here) ?? here);
   return withParents(here).filter((folder) => isWithin(top, folder));
 }
@@ -150,8 +150,4 @@ function hashOf(path: string): string | undefined {
 export function withParents(folder: string): readonly string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...withParents(parent)];
-}
-
-export function real(path: string): string {
-  return attempt(() => realpathSync(path)) ?? resolve(path);
 }

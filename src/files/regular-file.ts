@@ -12,6 +12,7 @@ import {
   lstatSync,
   openSync,
   readSync,
+  realpathSync,
   type Stats,
   statSync,
 } from 'node:fs';
@@ -195,6 +196,15 @@ function fill(descriptor: number, buffer: Buffer, position: number): Buffer {
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** A path with all symbolic links resolved; the same path if it does not exist. */
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Windows has no O_NONBLOCK, and no named pipes in folders. */

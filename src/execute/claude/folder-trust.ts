@@ -4,11 +4,11 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readRegularFileSync } from '../../files/regular-file.ts';
+import { readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
 import type { ProjectSettings } from '../../model/agent.ts';
 import { attempt } from '../../model/attempt.ts';
 import { parsed } from '../json.ts';
-import { real, withParents } from '../project-settings.ts';
+import { withParents } from '../project-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +28,7 @@ export function ignoredRules(folder: string, environment: Environment): readonly
     join(folder, '.claude', name),
   );
   const allowing = files.filter(allowsSomething);
-  const folders = [folder, real(folder)].flatMap(withParents);
+  const folders = [folder, realOrSame(folder)].flatMap(withParents);
   return allowing.length === 0 || areTrusted(folders, environment) ? [] : allowing;
 }
 

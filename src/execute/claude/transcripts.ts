@@ -1,10 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readRegularFileSync } from '../../files/regular-file.ts';
+import { readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
 import { isSessionId } from '../kept-notes.ts';
-import { real } from '../project-settings.ts';
 import { transcriptFolder, transcriptPath } from './transcript.ts';
 
 /** Finds and reads the files in which Claude Code keeps its conversations. */
@@ -20,12 +19,12 @@ export function transcriptsIn(
 ): Transcripts {
   const configFolder = configFolderOf(environment);
   return {
-    folderFor: (cwd) => join(configFolder, 'projects', transcriptFolder(real(cwd))),
+    folderFor: (cwd) => join(configFolder, 'projects', transcriptFolder(realOrSame(cwd))),
     find(session, cwd, reportedFolder) {
       if (!isSessionId(session)) return undefined;
       const likely = [
         ...(reportedFolder === undefined ? [] : [join(reportedFolder, `${session}.jsonl`)]),
-        transcriptPath(configFolder, real(cwd), session),
+        transcriptPath(configFolder, realOrSame(cwd), session),
       ];
       return likely.find((file) => existsSync(file)) ?? elsewhere(configFolder, session);
     },

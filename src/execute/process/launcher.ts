@@ -1,5 +1,42 @@
-// A shell that forks the witnesses which run scripts: see docs/decisions/0033-a-launcher-for-scripts.md.
-// It survives this process only as long as it needs to fork what it was already asked for.
+// Starts scripts through a shell that forks quickly. Decision 33 has the reasons and the measurements.
+//
+//   Raymond ──────────────── one socket per witness, the channel ─────────────┐
+//      │                                                                      │
+//      │ 0: numbers of channels                                               │
+//      ▼                                                                      ▼
+//   launcher ── fork ──> witness ──────────── fork ──> child ── exec ──> script
+//   bash, own session    own group                     own group
+//   0: from Raymond      0: its channel                8: the channel    0: /dev/null
+//   1, 2: /dev/null      1, 4, 5: `launch`             5: `launch`       1: `stdout`
+//   3...: channels       6: `stdout`, 7: `stderr`      0, 1, 2: as       2: `stderr`
+//                        2: /dev/null                  the script
+//
+// The launcher forks a witness for each number that it reads, and closes its copy of the channel. A
+// witness takes one command after the other, and opens the files of each in the folder of its step. Each
+// command takes three messages to the witness: the folder, "the code is there", "begin" (`launcherCode`
+// in `launcher-shell.ts`, `prepare`, `ready` and `take` in `witness.ts`). A report comes back: how the command
+// ended, and whether its group has members left. The file `launch` has the same for whoever adopts the step:
+// its first line is empty, then `began` with the witness's pid and start time, then `exited` with the code
+// (`launch-file.ts`).
+//
+// What happens if someone kills (kill -9) one of them:
+//
+//   Raymond    All of its sockets close. The launcher ends, and so does a child that waits: its command never
+//              begins. A witness records the end of its command, and ends. The next Raymond process reads `launch`.
+//   launcher   Its witnesses continue. The next script that finds none free gets another launcher.
+//   witness    Its channel closes. A command that has not begun is withdrawn, and gets a wrapper. The end of a
+//              command that has begun is unknown, and its processes are found by their marks (`mark.ts`).
+//   child      The witness finds a first line without `began`, and ends: see above.
+//   script     The witness records the exit code 137.
+//
+// An agent, and a command that bash cannot express, gets a wrapper of its own (`wrapper.ts`):
+//
+//   Raymond ── 3: a pipe, the gate ──> wrapper ── fork ──> command
+//                                      own session         own group
+//                                                          0: FIFO, pipe or file, 1: `stdout`, 2: `stderr`
+//
+// The wrapper waits at the gate until Raymond has written `process.json`, and records the end in `exit-<pid>`. If
+// Raymond dies before, the gate closes and the command never begins. If the wrapper dies, the end is unknown.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';

@@ -1,7 +1,12 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { limitMark, tokensIn } from './mark.ts';
-import { NO_TRACES, type ProcessEntry, type ProcessSystem, type Traces } from './process-entry.ts';
-import { sendSignal } from './unix-signal.ts';
+import {
+  NO_TRACES,
+  type ProcessEntry,
+  type ProcessSystem,
+  sendSignal,
+  type Traces,
+} from './process-entry.ts';
 
 export const linux: ProcessSystem = {
   boot: () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),

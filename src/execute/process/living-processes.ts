@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { realOrSame } from '../../files/regular-file.ts';
 import { boot, isAlive } from './identity.ts';
-import { markOf, runKey } from './mark.ts';
-import { realOrSame } from './real-or-same.ts';
+import { limitMark, markOf, runKey, tokensOf } from './mark.ts';
 import { readRecord } from './record.ts';
 import { system } from './system.ts';
 
@@ -16,4 +17,16 @@ export function foldersWithProcesses(folders: readonly string[]): ReadonlySet<st
 export function hasLivingProcess(folder: string): boolean {
   const record = readRecord(folder);
   return record !== undefined && !record.isOver && isAlive(record.identity);
+}
+
+/** The keys of the runs whose steps started this process, directly or through others. */
+export function enclosingRuns(): readonly string[] {
+  const marks = [...tokensOf(process.env).map(markOf), ownLimit()];
+  return marks.flatMap((mark) => mark?.key ?? []);
+}
+
+/** A process that clears its environment still has the limit. */
+function ownLimit() {
+  if (process.platform !== 'linux') return undefined;
+  return limitMark(readFileSync('/proc/self/limits', 'latin1'));
 }

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { tokensIn } from './mark.ts';
-import { NO_TRACES, type ProcessEntry, type ProcessSystem } from './process-entry.ts';
-import { sendSignal } from './unix-signal.ts';
+import { NO_TRACES, type ProcessEntry, type ProcessSystem, sendSignal } from './process-entry.ts';
 
 const COLUMNS = 'pid=,ppid=,pgid=,state=,lstart=,command=';
 

@@ -1,3 +1,4 @@
+import { attempt } from '../../model/attempt.ts';
 import type { StepMark } from './mark.ts';
 
 /** One living process. A zombie has ended, so it is never listed. */
@@ -36,4 +37,16 @@ export interface ProcessSystem {
   survey(since?: string): readonly ProcessEntry[];
   /** Sends a signal; a negative pid means a whole group. Ignores processes that cannot be signalled. */
   signal(pid: number, signal: NodeJS.Signals): void;
+}
+
+/** Pid and start time, which together identify a process within one boot. */
+export type PidAndStart = Pick<ProcessEntry, 'pid' | 'started'>;
+
+/** The same text for the same process only. */
+export const nameOf = ({ pid, started }: PidAndStart): string => `${pid} ${started}`;
+
+/** How Unix systems send a signal. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  // Otherwise it has ended, or it belongs to another user. The caller checks again what is alive.
+  attempt(() => process.kill(pid, signal));
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSame, type PidAndStart } from './pid-and-start.ts';
-import { NO_TRACES, type ProcessEntry } from './process-entry.ts';
+import { NO_TRACES, nameOf, type PidAndStart, type ProcessEntry } from './process-entry.ts';
 import { ProcessTable } from './process-table.ts';
+
+const isSame = (a: PidAndStart, b: PidAndStart) => nameOf(a) === nameOf(b);
 
 const SELF = 50;
 const ROOT = { pid: 100, started: 't100' };

@@ -1,6 +1,5 @@
 import { markOf, type StepMark } from './mark.ts';
-import { nameOf } from './pid-and-start.ts';
-import type { ProcessEntry } from './process-entry.ts';
+import { nameOf, type ProcessEntry } from './process-entry.ts';
 
 /**
  * One reading of the process table. It is indexed once, so that finding a tree takes as many lookups

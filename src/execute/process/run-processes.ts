@@ -7,22 +7,21 @@ import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type OwnFile, writeOwnFile } from '../../files/own-file.ts';
+import { realOrSame } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { type StepSeals, stepSeals } from '../step-seals.ts';
 import { adopt } from './adopt.ts';
-import { enclosingRuns } from './enclosing-runs.ts';
 import { fifoOf } from './fifo.ts';
 import { boot, type ProcessIdentity, self } from './identity.ts';
 import { type Launch, launch, needFolder, needFree, type ProcessHandle } from './launch.ts';
 import { isWithdrawn, type MadeFiles } from './launch-file.ts';
 import type { Place } from './launcher.ts';
 import { Launchers } from './launchers.ts';
+import { enclosingRuns } from './living-processes.ts';
 import { LAUNCHER_NUMBER, MARKS, markOf, runKey, type StepMark } from './mark.ts';
-import { nameOf } from './pid-and-start.ts';
-import type { ProcessSystem } from './process-entry.ts';
+import { nameOf, type ProcessSystem } from './process-entry.ts';
 import { ProcessTable } from './process-table.ts';
-import { realOrSame } from './real-or-same.ts';
 import {
   type Exit,
   foldersWithRecords,

@@ -3,8 +3,7 @@
 // The start time of a process is compared immediately before each signal.
 import { setTimeout as delay } from 'node:timers/promises';
 import { living, type ProcessIdentity } from './identity.ts';
-import { isSame } from './pid-and-start.ts';
-import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
+import { nameOf, type ProcessEntry, type ProcessSystem } from './process-entry.ts';
 import { ProcessTable } from './process-table.ts';
 
 /** Processes that are stopped together: those of one step, or the strays of a run. */
@@ -170,7 +169,7 @@ function isWrapperAlone({ tree, members }: FoundTree): boolean {
 }
 
 function isWrapper({ wrapper }: Tree, member: Member): boolean {
-  return wrapper !== undefined && isSame(member, wrapper);
+  return wrapper !== undefined && nameOf(member) === nameOf(wrapper);
 }
 
 function earliest(endings: readonly Ending[]): string | undefined {

@@ -1,7 +1,7 @@
 import { linux } from './linux.ts';
 import { macos } from './macos.ts';
 import type { ProcessSystem } from './process-entry.ts';
-import { windows } from './windows-system.ts';
+import { windows } from './windows.ts';
 
 /** The process table of this machine. */
 export const system: ProcessSystem = systemOf(process.platform);

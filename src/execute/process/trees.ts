@@ -1,8 +1,7 @@
 // The processes that are stopped together: those of a step, of the launcher, or the strays of a run.
 import { boot, type ProcessIdentity } from './identity.ts';
 import { LAUNCHER_NUMBER, markOf } from './mark.ts';
-import { nameOf, type PidAndStart } from './pid-and-start.ts';
-import type { ProcessEntry } from './process-entry.ts';
+import { nameOf, type PidAndStart, type ProcessEntry } from './process-entry.ts';
 import type { ProcessTable } from './process-table.ts';
 import { stderrOf, stdoutOf } from './record.ts';
 import type { Member, Tree } from './stop.ts';

@@ -1,5 +1,25 @@
-// The commands for Windows and the parsing of their output, without starting a process.
-import { NO_TRACES, type ProcessEntry } from './process-entry.ts';
+// The process table of Windows, and the wrapper for commands.
+import { spawnSync } from 'node:child_process';
+import { NO_TRACES, type ProcessEntry, type ProcessSystem } from './process-entry.ts';
+
+/** Windows does not show the environment of other processes, so only descent relates processes to a step. */
+export const windows: ProcessSystem = {
+  boot: () => output('powershell.exe', bootQuery()).trim(),
+
+  look: (pids) =>
+    pids.length === 0 ? [] : parseProcesses(output('powershell.exe', processQuery(pids))),
+
+  survey: () => parseProcesses(output('powershell.exe', processQuery())),
+
+  signal(pid, signal) {
+    // Windows has neither stopped processes nor process groups.
+    if (signal !== 'SIGCONT' && pid > 0) output('taskkill.exe', taskkillArguments(pid, signal));
+  },
+};
+
+function output(command: string, args: readonly string[]): string {
+  return spawnSync(command, args, { encoding: 'utf8', windowsHide: true }).stdout ?? '';
+}
 
 /** Ends a process and its descendants: asks them to close, or with SIGKILL forces them. */
 export function taskkillArguments(pid: number, signal: NodeJS.Signals): readonly string[] {
