@@ -29,7 +29,16 @@ export type ChosenStep = PromptStep & SharedChoices;
 
 /** Throws for choices that cannot be made with Raymond. */
 export function readChoices(agent: string, choices: Choices): SharedChoices {
-  const read = choicesSchema.safeParse(choices);
+  return checkedChoices(choicesSchema, agent, choices);
+}
+
+/** The same for an agent that has more choices. */
+export function checkedChoices<S extends z.ZodMiniType>(
+  schema: S,
+  agent: string,
+  choices: Choices,
+): z.output<S> {
+  const read = schema.safeParse(choices);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new UserError(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Stats, statSync } from 'node:fs';
 import { readRegularFileSync } from '../files/regular-file.ts';
+import { messageOf } from '../model/message-of.ts';
 import type { ScriptStep } from '../ports.ts';
 
 /**
@@ -50,6 +51,6 @@ function differenceFrom(sha256: string, found: () => string): string | undefined
   try {
     return found() === sha256 ? undefined : 'was changed after the run had read it';
   } catch (error) {
-    return `can no longer be read (${error instanceof Error ? error.message : String(error)})`;
+    return `can no longer be read (${messageOf(error)})`;
   }
 }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../model/message-of.ts';
 import type { LaunchedProcess, RunProcesses } from './process/index.ts';
 
 export interface SideCommandsParts {
@@ -72,7 +73,7 @@ export class SideCommands {
       launched.stdin?.end(input);
       ended(await this.#end(launched));
     } catch (error) {
-      ended(error instanceof Error ? error.message : String(error));
+      ended(messageOf(error));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

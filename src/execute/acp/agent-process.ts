@@ -6,7 +6,12 @@ import type { Usage } from '../../model/step-account.ts';
 import type { ChosenStep } from '../agent-choices.ts';
 import { agentEnvironment } from '../environment.ts';
 import type { Program } from '../out-of-sight.ts';
-import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
+import {
+  type Launch,
+  type LaunchedProcess,
+  makeFifo,
+  type RunProcesses,
+} from '../process/index.ts';
 import type { Approvals } from '../project-settings.ts';
 import type { Protected } from '../protected-files.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
@@ -90,11 +95,9 @@ export async function launchProcess(
 ): Promise<AgentProcess> {
   const { name, command, environment, processes, losesSessions } = options;
   const { folder } = step;
-  const hasFifo = process.platform !== 'win32';
-  if (hasFifo) await makeFifo(folder);
   const turn: TurnFile = { acp: name, process: folder };
   writeTurnFile(processes.seals, folder, turn);
-  const launched = processes.launch({
+  const launched = await launchAgent(processes, {
     folder,
     ...hide({
       command: program,
@@ -102,7 +105,6 @@ export async function launchProcess(
     }),
     cwd: step.cwd,
     env: environmentFor(options, environment, step),
-    stdin: hasFifo ? 'fifo' : 'pipe',
   });
   onLaunched(launched);
   const connection = new Connection(launched);
@@ -116,6 +118,16 @@ export async function launchProcess(
       message: `${name} speaks version ${abilities.version} of the Agent Client Protocol, and Raymond speaks version ${VERSION}. Install another version of the agent.`,
     });
   return processOf({ launched, folder, connection, abilities }, step);
+}
+
+/** With a FIFO, a conversation outlives this process. Windows has none. */
+export async function launchAgent(
+  processes: RunProcesses,
+  wanted: Omit<Launch, 'stdin'>,
+): Promise<LaunchedProcess> {
+  const hasFifo = process.platform !== 'win32';
+  if (hasFifo) await makeFifo(wanted.folder);
+  return processes.launch({ ...wanted, stdin: hasFifo ? 'fifo' : 'pipe' });
 }
 
 /** Only the executor steers an agent, so its variables come last. */

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '../../model/message-of.ts';
 import { findAcp } from '../find-program.ts';
-import { makeFifo, RunProcesses } from '../process/index.ts';
-import { environmentFor } from './agent-process.ts';
+import { RunProcesses } from '../process/index.ts';
+import { environmentFor, launchAgent } from './agent-process.ts';
 import { Connection } from './connection.ts';
 import type { KnownAgent } from './known.ts';
 import { type Abilities, initializeParams, readAbilities, VERSION } from './protocol.ts';
@@ -35,16 +36,10 @@ export async function acpHealth(
   const folder = mkdtempSync(join(tmpdir(), 'raymond-health-'));
   try {
     const problem = (message: string) => ({ found: true, path, problem: message }) as const;
-    const hasFifo = process.platform !== 'win32';
-    if (hasFifo) await makeFifo(folder);
-    const launched = new RunProcesses(folder).launch({
-      folder,
-      command: path,
-      args: agent.command.slice(1),
-      cwd: folder,
-      env: environmentFor(agent, environment),
-      stdin: hasFifo ? 'fifo' : 'pipe',
-    });
+    const args = agent.command.slice(1);
+    const env = environmentFor(agent, environment);
+    const wanted = { folder, command: path, args, cwd: folder, env };
+    const launched = await launchAgent(new RunProcesses(folder), wanted);
     const connection = new Connection(launched);
     try {
       const answer = await connection.request('initialize', initializeParams(), timeoutMs);
@@ -59,9 +54,10 @@ export async function acpHealth(
       );
     } catch (error) {
       await launched.stop();
-      const reason = error instanceof Error ? error.message : String(error);
       const exit = await launched.ended;
-      return problem(withoutAnswer({ name }, exit, launched.stderr, folder, reason).message);
+      return problem(
+        withoutAnswer({ name }, exit, launched.stderr, folder, messageOf(error)).message,
+      );
     } finally {
       await launched.stop();
     }

@@ -17,11 +17,16 @@ export class TurnRecord {
   #current: Message | undefined;
   #named: Message | undefined;
   #unnamed: Message | undefined;
-  #characters = 0;
-  #totalUsd: number | undefined;
-  #totalUsage: Usage | undefined;
-  #hasActed = false;
-  #usage: Usage | undefined;
+  /** The length of everything that the model has written. */
+  characters = 0;
+  /** The newest total cost that the agent reported. */
+  totalUsd: number | undefined;
+  /** The total tokens of the session, if the agent stated them. */
+  totalUsage: Usage | undefined;
+  /** A tool has run, so the message of the model that called it was complete. */
+  hasActed = false;
+  /** The sum of the tokens that the agent reported with its messages, one number for each request. */
+  usage: Usage | undefined;
 
   /** A chunk that is a remark of the program is no part of the answer. */
   constructor(live: (live: Live) => void, isRemark: (chunk: Fields) => boolean = () => false) {
@@ -50,17 +55,7 @@ export class TurnRecord {
 
   /** The model has begun to work, so the session contains the prompt. */
   get hasSpoken(): boolean {
-    return this.#characters > 0 || this.#tools.size > 0;
-  }
-
-  /** A tool has run, so the message of the model that called it was complete. */
-  get hasActed(): boolean {
-    return this.#hasActed;
-  }
-
-  /** The length of everything that the model has written. */
-  get characters(): number {
-    return this.#characters;
+    return this.characters > 0 || this.#tools.size > 0;
   }
 
   /** The number of tool calls. Each request to the model but the last one has at least one. */
@@ -68,31 +63,16 @@ export class TurnRecord {
     return this.#tools.size;
   }
 
-  /** The newest total cost that the agent reported. */
-  get totalUsd(): number | undefined {
-    return this.#totalUsd;
-  }
-
-  /** The total tokens of the session, if the agent stated them. */
-  get totalUsage(): Usage | undefined {
-    return this.#totalUsage;
-  }
-
   /** The agent stated the totals after the turn. */
   state({ totalUsd, totalUsage }: Partial<Statement>): void {
-    this.#totalUsd = totalUsd ?? this.#totalUsd;
-    this.#totalUsage = totalUsage;
-  }
-
-  /** The sum of the tokens that the agent reported with its messages, one number for each request. */
-  get usage(): Usage | undefined {
-    return this.#usage;
+    this.totalUsd = totalUsd ?? this.totalUsd;
+    this.totalUsage = totalUsage;
   }
 
   add(update: Update): void {
-    this.#totalUsd = costIn(update) ?? this.#totalUsd;
+    this.totalUsd = costIn(update) ?? this.totalUsd;
     const usage = usageIn(fields(fields(update.fields._meta).usage));
-    if (usage) this.#usage = sumOfUsage([usage, ...(this.#usage ? [this.#usage] : [])]);
+    if (usage) this.usage = sumOfUsage([usage, ...(this.usage ? [this.usage] : [])]);
     const kind = update.kind as UpdateKind;
     switch (kind) {
       case 'agent_message_chunk':
@@ -100,7 +80,7 @@ export class TurnRecord {
         else this.#chunk(text(fields(update.fields.content).text), text(update.fields.messageId));
         return;
       case 'agent_thought_chunk':
-        this.#characters += text(fields(update.fields.content).text).length;
+        this.characters += text(fields(update.fields.content).text).length;
         return;
       case 'tool_call':
       case 'tool_call_update':
@@ -116,7 +96,7 @@ export class TurnRecord {
 
   #chunk(part: string, name: string): void {
     if (this.#current?.name !== name) this.#finish();
-    this.#characters += part.length;
+    this.characters += part.length;
     if ((this.#current?.text.length ?? 0) + part.length > MOST_TEXT) return;
     this.#current ??= { name, text: '' };
     this.#current.text += part;
@@ -140,7 +120,7 @@ export class TurnRecord {
   #tool({ kind, fields: call }: Update): void {
     this.#finish();
     const id = text(call.toolCallId);
-    if (text(call.status) !== '' && text(call.status) !== 'pending') this.#hasActed = true;
+    if (text(call.status) !== '' && text(call.status) !== 'pending') this.hasActed = true;
     const known = this.#tools.get(id);
     const title = text(call.title) || known?.title || '';
     const name = known?.name || text(call.name) || text(call.kind) || 'tool';

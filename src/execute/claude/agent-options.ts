@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { Choices } from '../../model/agent.ts';
+import { messageOf } from '../../model/message-of.ts';
 import { UserError } from '../../model/user-error.ts';
 import { isInlineJson } from '../../parse/inline-json.ts';
 import { parsed } from '../json.ts';
@@ -111,7 +112,7 @@ function readFile(option: string, file: string): string {
     return readRegularFileSync(file, MAX_BYTES).toString('utf8');
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw unusable(
       isMissing ? `${option}: there is no file ${file}.` : `${option}: ${file}: ${why}`,
       'Name a JSON file that can be read.',

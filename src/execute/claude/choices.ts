@@ -1,8 +1,8 @@
 /** Combines the choices of the run, the state and the tag into those of a turn. */
 import * as z from 'zod/mini';
 import type { ChoiceLevels, Choices } from '../../model/agent.ts';
-import { UserError } from '../../model/user-error.ts';
 import type { PromptStep } from '../../ports.ts';
+import { checkedChoices } from '../agent-choices.ts';
 import type { DenyRules } from './deny-rules.ts';
 import { stricterMode } from './known-names.ts';
 
@@ -42,16 +42,8 @@ export type ClaudeStep = PromptStep &
   };
 
 /** Throws for choices that cannot be made with Raymond. */
-export function readChoices(choices: Choices): ClaudeChoices {
-  const read = choicesSchema.safeParse(choices);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new UserError(
-    'bad-choice',
-    `${issue?.path.join('.')} in the settings of the run is not a valid choice for Claude Code.`,
-    'Start a new run of the workflow.',
-  );
-}
+export const readChoices = (choices: Choices): ClaudeChoices =>
+  checkedChoices(choicesSchema, 'Claude Code', choices);
 
 export const DEFAULTS = { permissionMode: 'acceptEdits', skipPermissions: false } as const;
 

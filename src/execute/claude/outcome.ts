@@ -1,5 +1,6 @@
 // Decides the outcome of a turn. Exit codes are not reliable, so a result event decides if there is
 // one. Exit code and standard error only explain why there is none.
+import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { Cost, Usage } from '../../model/step-account.ts';
 import type { Denial, Happening, Result } from './messages.ts';
 import { turnMeter } from './price.ts';
@@ -10,24 +11,7 @@ export type TurnOutcome = { readonly cost: Cost; readonly usage: Usage | undefin
   | { readonly kind: 'failed'; readonly failure: TurnFailure }
 );
 
-export type TurnFailure =
-  | { readonly kind: 'usage-limit'; readonly message: string; readonly resetsAt?: number }
-  | { readonly kind: FailureKind; readonly message: string };
-
-type FailureKind =
-  | 'crashed'
-  | 'overloaded'
-  | 'connection-lost'
-  | 'not-logged-in'
-  | 'no-credit'
-  | 'unknown-model'
-  | 'budget-spent'
-  /** A hook or a setting of Claude Code kept the model from answering. */
-  | 'blocked'
-  /** Claude Code no longer has the conversation. */
-  | 'session-gone'
-  /** A retry of the same request cannot help. */
-  | 'refused';
+export type TurnFailure = Failure | { readonly kind: 'budget-spent'; readonly message: string };
 
 export interface TurnRecord {
   add(happening: Happening): void;

@@ -57,7 +57,7 @@ function endOf({ protects }: Memory, step: ClaudeStep, { outcome }: FollowedTurn
   const { failure } = outcome;
   // The turn reached its share of the budget. It can continue with more money.
   if (failure.kind === 'budget-spent') return { kind: 'unfinished' };
-  return { kind: 'failed', failure: { ...failure, kind: failure.kind } };
+  return { kind: 'failed', failure };
 }
 
 /** A denied call in one line, with the protected file if there is one. */

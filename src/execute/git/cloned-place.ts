@@ -4,6 +4,7 @@
  */
 import { join, relative, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../model/message-of.ts';
 import type { CarriedRoots, RunPlace, StepKey } from '../../ports.ts';
 import { RemoteTrouble } from './remote.ts';
 import { bringSnapshot, isClone, type SnapshotsOfRun, takeSnapshot } from './snapshots.ts';
@@ -60,7 +61,7 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
           await pause(Math.min(50 * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal });
         return undefined;
       } catch (error) {
-        return `The files of the run cannot be brought here: ${reasonOf(error)}`;
+        return `The files of the run cannot be brought here: ${messageOf(error)}`;
       }
     },
     async leave(step, _, signal) {
@@ -78,7 +79,7 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
         return undefined;
       } catch (error) {
         current = undefined;
-        return `The files of the step cannot be sent to the remote: ${reasonOf(error)}`;
+        return `The files of the step cannot be sent to the remote: ${messageOf(error)}`;
       }
     },
   };
@@ -118,5 +119,3 @@ async function patiently<T>(
 
 const outside = (directory: string, root: string) =>
   `${directory} is outside of ${root}, and only the files in it are on every machine.`;
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

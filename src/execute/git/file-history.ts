@@ -11,11 +11,20 @@ import { existsSync, statSync } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileHistory } from '../../ports.ts';
-import { changedPaths } from './changed-paths.ts';
-import { copyIndex } from './copy-index.ts';
 import { removeRefLock } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
-import { type GitRequest, runGit } from './run-git.ts';
+import { type GitRequest, gitFolders, runGit } from './run-git.ts';
+import {
+  ADD,
+  addChanges,
+  copyIndex,
+  nulled,
+  REMOVE,
+  statusOf,
+  type TreeGit,
+  updateIndex,
+  writeTree,
+} from './working-index.ts';
 
 export function gitFileHistory(ofRun: {
   readonly run: string;
@@ -87,7 +96,7 @@ class WorkingTree {
     const tree = await this.#recordWith(env);
     const hidden = goal === undefined ? [] : await this.#hiddenBy(tree, goal, env);
     if (hidden.length === 0) return tree;
-    await this.#add(hidden, env);
+    await updateIndex(this.#withIndex(env), ADD, hidden);
     return this.#write(env);
   }
 
@@ -117,9 +126,7 @@ class WorkingTree {
 
   async #open() {
     if (this.#repository) return this.#repository;
-    const asked = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir'];
-    const told = await runGit({ args: ['-C', this.#root, 'rev-parse', ...asked] });
-    const [own = '', shared = ''] = told.split('\n');
+    const { own, shared } = await gitFolders(this.#root);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await writeFile(join(this.#folder, REPOSITORY_FILE), shared, { mode: 0o600 });
     if (!existsSync(this.#index)) await copyIndex(join(own, 'index'), this.#index);
@@ -142,32 +149,18 @@ class WorkingTree {
   }
 
   async #recordWith(env: Environment): Promise<string> {
-    const args = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--no-renames'];
-    const what = ['--ignore-submodules=all', '--', '.', ':(exclude,top).raymond'];
-    const told = await this.#git({ args: [...args, ...what], env, isBinary: true });
-    const { changed, deleted } = await changedPaths(told, this.#root);
-    if (changed.length + deleted.length === 0 && this.#newest !== undefined) return this.#newest;
-    await this.#updateIndex(['--force-remove'], deleted, env);
-    await this.#add(changed, env);
-    return this.#write(env);
+    const git = this.#withIndex(env);
+    const hasChanged = await addChanges(git, await statusOf(git), this.#root);
+    return hasChanged || this.#newest === undefined ? this.#write(env) : this.#newest;
   }
 
-  #add(paths: readonly string[], env: Environment): Promise<void> {
-    return this.#updateIndex(['--add', '--remove', '--replace'], paths, env);
-  }
-
-  async #updateIndex(
-    how: readonly string[],
-    paths: readonly string[],
-    env: Environment,
-  ): Promise<void> {
-    if (paths.length === 0) return;
-    const args = ['update-index', ...how, '-z', '--stdin'];
-    await this.#git({ args, env, isBinary: true, input: nulled(paths) });
+  #withIndex(env: Environment): TreeGit {
+    return (args, input) =>
+      this.#git({ args, env, isBinary: true, ...(input !== undefined && { input }) });
   }
 
   async #write(env: Environment): Promise<string> {
-    const tree = (await this.#git({ args: ['write-tree', '--missing-ok'], env })).trim();
+    const tree = await writeTree(this.#withIndex(env));
     await this.#anchor(tree, env);
     this.#newest = tree;
     return tree;
@@ -220,8 +213,8 @@ class WorkingTree {
     const files = new Set(await this.#paths('A', tree, goal, env));
     const ignored = found.filter((path) => !foldersOf(path).some((folder) => files.has(folder)));
     if (ignored.length === 0) return tree;
-    await this.#updateIndex(['--force-remove'], ignored, env);
-    return (await this.#git({ args: ['write-tree', '--missing-ok'], env })).trim();
+    await updateIndex(this.#withIndex(env), REMOVE, ignored);
+    return writeTree(this.#withIndex(env));
   }
 
   async #ignoredAt(
@@ -285,7 +278,6 @@ class WorkingTree {
 }
 
 const lines = (told: string) => told.split('\0').filter((name) => name !== '');
-const nulled = (paths: readonly string[]) => paths.map((path) => `${path}\0`).join('');
 const foldersOf = (path: string) =>
   path
     .split('/')

@@ -1,5 +1,6 @@
 /** The facts that a fork needs about its repository. These calls of git run no other program. */
 import type { Located, TreeFact } from '../../model/input.ts';
+import { messageOf } from '../../model/message-of.ts';
 import { sameOnDisk } from '../../model/worktree.ts';
 import { runGit } from './run-git.ts';
 
@@ -16,7 +17,7 @@ export async function findTree(
     const taken = await branchesOf(repository, run);
     return { found: true, repository, base: commit, folder, place, taken };
   } catch (error) {
-    return { found: false, problem: `${error instanceof Error ? error.message : error}` };
+    return { found: false, problem: messageOf(error) };
   }
 }
 

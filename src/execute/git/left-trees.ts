@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../../model/message-of.ts';
 import type { Run } from '../../model/run.ts';
 import { treeStatus } from './look-at-tree.ts';
 import { isAside, removeBranch, removeTree } from './remove-tree.ts';
@@ -88,7 +89,7 @@ async function leftTree(
     const nested = await unsavedWork(path, { known: path, also: found.git });
     return { path, found, branches, work: [...commits.map((why) => ({ path, why })), ...nested] };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { path, found, branches: known, work: [{ path, why: `cannot be checked (${why})` }] };
   }
 }

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { attempt } from '../../model/attempt.ts';
+import { messageOf } from '../../model/message-of.ts';
 import { withSettings } from './inert-config.ts';
 import { runGit } from './run-git.ts';
 
@@ -108,7 +109,7 @@ async function transfer(
       },
     });
   } catch (error) {
-    throw new RemoteTrouble(hidden(error instanceof Error ? error.message : String(error), url));
+    throw new RemoteTrouble(hidden(messageOf(error), url));
   }
 }
 

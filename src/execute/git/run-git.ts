@@ -79,6 +79,14 @@ export async function branchOf(repository: string, branch: string): Promise<Bran
   return tip === undefined || usedAt === undefined ? undefined : { tip, usedAt };
 }
 
+/** The folder of git for a working tree, and the one that all trees of its repository share. */
+export async function gitFolders(root: string): Promise<{ own: string; shared: string }> {
+  const asked = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir'];
+  const told = await runGit({ args: ['-C', root, 'rev-parse', ...asked] });
+  const [own = '', shared = ''] = told.split('\n');
+  return { own, shared };
+}
+
 /** If PATH has a relative folder, git is not searched in a folder that others can write. */
 export const NEUTRAL_FOLDER = parse(resolve('.')).root;
 

@@ -14,7 +14,7 @@ import { refsOf } from './file-history.ts';
 import { removeLocks } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
 import { fetch, push, type Remote, transferFolder, withoutSecrets } from './remote.ts';
-import { runGit } from './run-git.ts';
+import { gitFolders, runGit } from './run-git.ts';
 
 export interface SnapshotsOfRun {
   readonly run: string;
@@ -114,9 +114,7 @@ type Git = (
 ) => Promise<string>;
 
 async function repositoryOf(root: string): Promise<{ shared: string; git: Git }> {
-  const asked = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir'];
-  const told = await runGit({ args: ['-C', root, 'rev-parse', ...asked] });
-  const [own = '', shared = ''] = told.split('\n');
+  const { own, shared } = await gitFolders(root);
   const where = ['-C', root, '--git-dir', own, '--work-tree', root];
   return { shared, git: (args, more) => runGit({ args: [...where, ...args], ...more }) };
 }

@@ -5,9 +5,8 @@ import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
-import { changedPaths } from './changed-paths.ts';
-import { copyIndex } from './copy-index.ts';
 import { runGit } from './run-git.ts';
+import { addChanges, copyIndex, statusOf, writeTree } from './working-index.ts';
 
 /** Stands for a value and for the content of the working tree that contains a directory. */
 export async function entryDigest(input: string | undefined, directory: string): Promise<string> {
@@ -94,19 +93,13 @@ async function contentInGit(tree: WorkingTree) {
         isBinary: true,
         env: { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
       });
-    const status = () => git(STATUS);
     // An index may need other files of its repository. Without it, git reads all files.
-    const told = await status().catch(async () => {
+    const told = await statusOf(git).catch(async () => {
       await rm(index, { force: true });
-      return status();
+      return statusOf(git);
     });
-    const { changed, deleted } = await changedPaths(told, top);
-    const update = async (how: readonly string[], paths: readonly string[]) => {
-      if (paths.length > 0) await git(['update-index', ...how, '-z', '--stdin'], nulled(paths));
-    };
-    await update(['--force-remove'], deleted);
-    await update(['--add', '--remove', '--replace'], changed);
-    const content = (await git(['write-tree', '--missing-ok'])).trim();
+    await addChanges(git, told, top);
+    const content = await writeTree(git);
     const listed = (await git(['ls-files', '--stage', '-z'])).split('\0');
     const modules = listed.flatMap((line) => /^160000 [^\t]+\t(.+)$/s.exec(line)?.[1] ?? []);
     const found = told.split('\0').flatMap((line) => /^\? (.+)\/$/s.exec(line)?.[1] ?? []);
@@ -116,11 +109,6 @@ async function contentInGit(tree: WorkingTree) {
     await rm(scratch, { recursive: true, force: true });
   }
 }
-
-const STATUS = [
-  ...['status', '--porcelain=v2', '-z', '--untracked-files=all', '--no-renames'],
-  ...['--ignore-submodules=all', '--', '.', ':(exclude,top).raymond'],
-];
 
 const NO_CONFIG = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
 
@@ -133,7 +121,6 @@ async function ownIgnoreFile(): Promise<string> {
   );
 }
 
-const nulled = (paths: readonly string[]) => paths.map((path) => `${path}\0`).join('');
 /** Each character of a path from git is one byte. */
 const bytesOf = (path: string) => Buffer.from(path, 'latin1').toString();
 const digestOf = (parts: readonly string[]) =>

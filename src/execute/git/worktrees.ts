@@ -4,6 +4,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../../model/message-of.ts';
 import type { Tree, Worktree } from '../../model/worktree.ts';
 import { isBranchPart } from '../../parse/worktree-names.ts';
 import type { Making, Worktrees } from '../../ports.ts';
@@ -38,7 +39,7 @@ export function gitWorktrees(ofRun: WorktreesOfRun): Worktrees {
         // Git reads all worktrees of a repository, also one that is only half made.
         return await queue.inTurn(() => removeIfUnused(own(agent, worktree), worktree.branch));
       } catch (error) {
-        return problemOf(error);
+        return messageOf(error);
       }
     },
   };
@@ -75,7 +76,7 @@ class Makings {
     return {
       done: isMade()
         .then((is) => (is ? undefined : this.inTurn(make)))
-        .catch(problemOf),
+        .catch(messageOf),
       stop() {
         isStopped = true;
         void git?.stop();
@@ -129,8 +130,4 @@ function ownTree(run: string, folder: string, agent: string, { branch, tree }: W
     /^[0-9a-f]{40,64}$/.test(tree.base);
   if (isOwn) return tree;
   throw new Error(`${tree?.path ?? branch} is not a worktree of ${agent} in ${run}`);
-}
-
-function problemOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
