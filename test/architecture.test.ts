@@ -169,7 +169,6 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
   expect(users.sort()).toEqual([
     'cli/agent.ts',
     'cli/doctor-agents.ts',
-    'cli/option-table.ts',
     'cli/wire.ts',
     'execute/agents.ts',
   ]);
@@ -178,12 +177,7 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
 test('outside its folder, only the files that build ports know codex', () => {
   const outside = files.filter((file) => !file.startsWith('execute/codex/'));
   const users = outside.filter((file) => imports(file).some((target) => target.includes('codex/')));
-  expect(users.sort()).toEqual([
-    'cli/doctor-agents.ts',
-    'cli/option-table.ts',
-    'cli/wire.ts',
-    'execute/agents.ts',
-  ]);
+  expect(users.sort()).toEqual(['cli/doctor-agents.ts', 'cli/wire.ts', 'execute/agents.ts']);
 });
 
 test('outside its folder, nobody knows a message of the Agent Client Protocol', () => {

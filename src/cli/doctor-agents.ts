@@ -1,10 +1,8 @@
 /** Checks the programs of the agents that are chosen, configured or used here. Spends nothing. */
 import { dirname } from 'node:path';
 import type { StartedAgent } from '../execute/acp/adapter.ts';
-import { type AcpHealth, acpHealth } from '../execute/acp/health.ts';
-import type { StartedHealth } from '../execute/acp/started-health.ts';
-import { chosenAgent } from '../execute/agent-option.ts';
-import { acpCommands, agentsWith } from '../execute/agents.ts';
+import { type AcpHealth, acpHealth, type StartedHealth } from '../execute/acp/health.ts';
+import { acpCommands, agentsWith, chosenAgent } from '../execute/agents.ts';
 import { claudeAgent } from '../execute/claude/declaration.ts';
 import { ignoredRules } from '../execute/claude/folder-trust.ts';
 import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../execute/claude/health.ts';

@@ -2,16 +2,14 @@
 import { dirname } from 'node:path';
 
 import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
-import { chosenAgent } from '../execute/agent-option.ts';
-import { acpCommands, agentsWith } from '../execute/agents.ts';
+import { acpCommands, agentsWith, chosenAgent } from '../execute/agents.ts';
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { conversationReader } from '../execute/claude/conversation.ts';
 import { claudeAgent } from '../execute/claude/declaration.ts';
-import { findClaude } from '../execute/claude/health.ts';
+import { type AgentNames, claudeNames, findClaude } from '../execute/claude/health.ts';
 import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
-import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
 import { begunTurn } from '../execute/claude/records.ts';
 import { codexExecutor } from '../execute/codex/codex.ts';
 import { codexAgent } from '../execute/codex/declaration.ts';

@@ -1,4 +1,4 @@
-import { BUILT_IN_AGENTS } from './agent-option.ts';
+import { BUILT_IN_AGENTS } from './agents.ts';
 import { programVariable } from './find-program.ts';
 
 /**

@@ -2,8 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gitFileHistory } from '../../src/execute/git/file-history.ts';
-import { forgetFiles } from '../../src/execute/git/forget-files.ts';
+import { forgetFiles, gitFileHistory } from '../../src/execute/git/file-history.ts';
 import { unsavedWork } from '../../src/execute/git/unsaved-work.ts';
 import { armRepository } from '../armed-repository.ts';
 import { world } from './worktree-world.ts';

@@ -17,8 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { gitFileHistory } from '../../src/execute/git/file-history.ts';
-import { forgetFiles } from '../../src/execute/git/forget-files.ts';
+import { forgetFiles, gitFileHistory } from '../../src/execute/git/file-history.ts';
 import { Repository } from './repository.ts';
 
 function historyOf(repository: Repository) {

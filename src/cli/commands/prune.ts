@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { forgetFiles } from '../../execute/git/forget-files.ts';
+import { forgetFiles } from '../../execute/git/file-history.ts';
 import {
   clearFolder,
   type LeftTree,

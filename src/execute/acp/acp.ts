@@ -7,7 +7,6 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Executor, StepOutcome } from '../../ports.ts';
 import { readChoices } from '../agent-choices.ts';
-import { isDisplaced } from '../displaced-output.ts';
 import { findAcp } from '../find-program.ts';
 import { asItIs, keyHider, type Program } from '../out-of-sight.ts';
 import type { LaunchedProcess } from '../process/index.ts';
@@ -16,7 +15,14 @@ import { protection } from '../protected-files.ts';
 import { writePrompt } from '../step-folder.ts';
 import { type Gate, gate } from '../turn/gate.ts';
 import { failed, INTERRUPTED } from '../turn/outcomes.ts';
-import { AGAIN, type Begun, type Turn, type Turning, turnExecutor } from '../turn/turn-executor.ts';
+import {
+  AGAIN,
+  type Begun,
+  isDisplaced,
+  type Turn,
+  type Turning,
+  turnExecutor,
+} from '../turn/turn-executor.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
 import { WarmProcesses } from '../turn/warm-processes.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { oneLine } from '../../observe/words.ts';
-import { settingsOf } from '../claude/granted-rules.ts';
+import { settingsOf } from '../claude/tools.ts';
 import type { Fields } from '../json.ts';
 import { type Caller, ruleFor } from './call-rule.ts';
 

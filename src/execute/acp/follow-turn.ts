@@ -5,9 +5,9 @@ import type { Followed, Turning } from '../turn/turn-executor.ts';
 import { type Connection, Disconnected, Refused } from './connection.ts';
 import { usageIn } from './cost.ts';
 import type { KnownAgent } from './known.ts';
+import { stated } from './overheard.ts';
 import { type RpcError, readUpdate, type UpdateKind } from './protocol.ts';
 import type { SentPrompt } from './records.ts';
-import { stated } from './statement.ts';
 import type { TurnPermissions } from './turn-permissions.ts';
 import { TurnRecord } from './turn-record.ts';
 

@@ -3,14 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../model/message-of.ts';
-import { findAcp } from '../find-program.ts';
-import { RunProcesses } from '../process/index.ts';
+import { inheritedEnvironment } from '../environment.ts';
+import { compareVersions, findAcp, findNamed } from '../find-program.ts';
+import { outputOf, RunProcesses } from '../process/index.ts';
+import type { StartedAgent } from './adapter.ts';
 import { environmentFor, launchAgent } from './agent-process.ts';
 import { Connection } from './connection.ts';
 import type { KnownAgent } from './known.ts';
 import { type Abilities, initializeParams, readAbilities, VERSION } from './protocol.ts';
 import { withoutAnswer } from './report.ts';
-import { type StartedHealth, startedHealth } from './started-health.ts';
 
 export type AcpHealth =
   | { readonly found: false; readonly problem: string; readonly remedy: string }
@@ -64,4 +65,31 @@ export async function acpHealth(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+export type StartedHealth =
+  | { readonly found: false }
+  | {
+      readonly found: true;
+      readonly path: string;
+      /** Undefined when it does not report one. */
+      readonly version: string | undefined;
+      readonly isOld: boolean;
+      readonly login: 'yes' | 'no' | 'unknown';
+    };
+
+export async function startedHealth(
+  { program, variable, oldest, loginQuestion, variables, readLogin }: StartedAgent,
+  environment: NodeJS.ProcessEnv,
+): Promise<StartedHealth> {
+  const path = findNamed(environment[variable] || program, environment.PATH);
+  if (path === undefined) return { found: false };
+  const env = { ...inheritedEnvironment(environment), ...variables };
+  const ask = (args: readonly string[], withErrors: boolean) =>
+    outputOf({ command: path, args, env, timeoutMs: 15_000, withErrors });
+  // The errors of a program that cannot start name other versions.
+  const [answer, status] = await Promise.all([ask(['--version'], false), ask(loginQuestion, true)]);
+  const version = /\d+\.\d+\.\d+/.exec(answer)?.[0];
+  const isOld = version !== undefined && compareVersions(version, oldest) < 0;
+  return { found: true, path, version, isOld, login: readLogin(status) };
 }

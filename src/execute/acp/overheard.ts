@@ -1,7 +1,10 @@
 /** Listens to the messages that an agent sends outside of a turn. */
 import { fields, text } from '../json.ts';
+import type { LaunchedProcess } from '../process/index.ts';
+import type { Adapter } from './adapter.ts';
 import type { Connection } from './connection.ts';
-import { readUpdate, type UpdateKind } from './protocol.ts';
+import type { FollowedTurn } from './follow-turn.ts';
+import { promptParams, readUpdate, type UpdateKind } from './protocol.ts';
 
 export class Overheard {
   readonly #texts = new Map<string, string>();
@@ -54,3 +57,35 @@ const MESSAGES: ReadonlySet<string> = new Set<UpdateKind>([
   'agent_message_chunk',
 ]);
 const MOST_TEXT = 1024 * 1024;
+
+/**
+ * Asks the program of an agent after a turn for what the protocol does not carry. Without a statement, the
+ * cost of the turn is estimated.
+ */
+export async function stated(
+  adapter: Adapter | undefined,
+  launched: LaunchedProcess,
+  connection: Connection,
+  session: string,
+  followed: FollowedTurn,
+): Promise<FollowedTurn> {
+  if (!adapter || followed.end.kind !== 'result') return followed;
+  let { exit } = followed;
+  void launched.ended.then((how) => {
+    exit = how;
+  });
+  const overheard = new Overheard(connection);
+  try {
+    await connection.request('session/prompt', promptParams(session, adapter.question), ANSWER_MS);
+    const statement = adapter.readStatement(overheard.textOf(session));
+    followed.record.state(statement);
+    return { ...followed, fault: statement.fault };
+  } catch {
+    // The process has ended, another Raymond process has the turn, or the program does not answer.
+    return { ...followed, exit };
+  } finally {
+    overheard.stop();
+  }
+}
+
+const ANSWER_MS = 10_000;

@@ -1,9 +1,7 @@
 /** The permission requests of one turn: Raymond decides what the run allows, and people the rest. */
-import type { PermissionDecision } from '../../model/permission.ts';
 import type { AskPerson, Live } from '../../ports.ts';
-import { fields, text } from '../json.ts';
+import { type Fields, fields, text } from '../json.ts';
 import { PermissionRelay } from '../turn/permission-relay.ts';
-import { CallArguments } from './call-arguments.ts';
 import type { Caller } from './call-rule.ts';
 import { type Limits, refusedFor, verdict } from './permission-policy.ts';
 import {
@@ -31,36 +29,22 @@ export interface TurnPermissionsParts {
   readonly live: (live: Live) => void;
 }
 
-export class TurnPermissions {
+export class TurnPermissions extends PermissionRelay<Asked> {
   readonly #parts: TurnPermissionsParts;
-  readonly #relay: PermissionRelay<Asked>;
   readonly #arguments: CallArguments;
   /** Requests that wait for the arguments of their call. */
   readonly #held = new Map<Asked, NodeJS.Timeout>();
   readonly denied: string[] = [];
 
   constructor(parts: TurnPermissionsParts) {
-    this.#parts = parts;
-    this.#arguments = new CallArguments(parts.asksWhole);
-    this.#relay = new PermissionRelay({
+    super({
       ask: (asking) => parts.ask?.(asking),
       describe: (asked) => describeRequest(asked, parts.caller),
-      reply: (asked, { decision }) => this.#reply(asked, decision === 'deny' ? 'deny' : 'allow'),
+      reply: (asked, { decision }) => this.#give(asked, decision === 'deny' ? 'deny' : 'allow'),
       onRest: () => {},
     });
-  }
-
-  /** Whether the turn waits for a person. */
-  get isResting(): boolean {
-    return this.#relay.isResting;
-  }
-
-  decide(request: string, decision: PermissionDecision): void {
-    this.#relay.decide(request, decision);
-  }
-
-  allGiven(): Promise<void> {
-    return this.#relay.allGiven();
+    this.#parts = parts;
+    this.#arguments = new CallArguments(parts.asksWhole);
   }
 
   handle(message: Extract<Incoming, { kind: 'request' }>): void {
@@ -69,7 +53,7 @@ export class TurnPermissions {
     const { limits, ask, asksPerson, granted } = this.#parts;
     const decided = verdict(asked.call, limits);
     if (decided === 'ask' && ask && (asksPerson || granted.length > 0)) this.#hold(asked);
-    else this.#reply(asked, decided === 'allow' ? 'allow' : 'deny');
+    else this.#give(asked, decided === 'allow' ? 'allow' : 'deny');
   }
 
   /** A call that works or has ended no longer waits, whoever allowed it. */
@@ -81,7 +65,7 @@ export class TurnPermissions {
     if (['completed', 'failed'].includes(text(call.status))) {
       this.#arguments.forget(update);
       for (const asked of held) this.#release(asked);
-      for (const { request } of this.#relay.open.filter(isAbout)) this.#relay.withdraw(request);
+      for (const { request } of this.open.filter(isAbout)) this.withdraw(request);
       return;
     }
     this.#arguments.learn(update);
@@ -90,14 +74,14 @@ export class TurnPermissions {
 
   /** The turn is being cancelled: the protocol wants an answer to every open request. */
   cancel(): void {
-    for (const { id } of [...this.#relay.open, ...this.#held.keys()])
+    for (const { id } of [...this.open, ...this.#held.keys()])
       this.#parts.answer(id, permissionResult(undefined));
     this.end();
   }
 
   end(): void {
     for (const asked of [...this.#held.keys()]) this.#release(asked);
-    this.#relay.withdrawAll();
+    this.withdrawAll();
   }
 
   /** Agents may report the arguments of a call shortly after they ask for the permission. */
@@ -123,11 +107,11 @@ export class TurnPermissions {
     const asked = { ...given, ...(all && { all }) };
     const { asksPerson, granted, caller } = this.#parts;
     const { rules = [] } = describeRequest(asked, caller);
-    if (asksPerson || rules.some((rule) => granted.includes(rule))) this.#relay.asked(asked);
-    else this.#reply(asked, 'deny');
+    if (asksPerson || rules.some((rule) => granted.includes(rule))) this.asked(asked);
+    else this.#give(asked, 'deny');
   }
 
-  #reply(asked: Asked, decision: 'allow' | 'deny'): void {
+  #give(asked: Asked, decision: 'allow' | 'deny'): void {
     const option = optionFor(asked, decision);
     this.#parts.answer(asked.id, permissionResult(option));
     if (decision === 'allow' && option !== undefined) return;
@@ -140,3 +124,40 @@ export class TurnPermissions {
 
 /** Without the arguments, the call can be allowed once. */
 const ARGUMENTS_MS = 2_000;
+
+/** The arguments of the tool calls of a turn, as the agent reports them. A request may have only some of them. */
+class CallArguments {
+  readonly #asksWhole: boolean;
+  readonly #reported = new Map<string, Fields>();
+
+  /** `asksWhole`: requests of the agent have all arguments of their call. */
+  constructor(asksWhole: boolean) {
+    this.#asksWhole = asksWhole;
+  }
+
+  learn({ session, fields: call }: Update): void {
+    const key = keyOf(session, text(call.toolCallId));
+    const given = fields(call.rawInput);
+    const hasRoom = this.#reported.has(key) || this.#reported.size < MOST_CALLS;
+    if (Object.keys(given).length > 0 && hasRoom) this.#reported.set(key, given);
+  }
+
+  forget({ session, fields: call }: Update): void {
+    this.#reported.delete(keyOf(session, text(call.toolCallId)));
+  }
+
+  /** All arguments of the call: those of the request, and others. Undefined if they are not known. */
+  of({ session, call, callId }: Asked): Fields | undefined {
+    const given = fields(call.rawInput);
+    const known = this.#reported.get(keyOf(session, callId)) ?? {};
+    const isSame = ([name, value]: [string, unknown]) =>
+      JSON.stringify(known[name]) === JSON.stringify(value);
+    const entries = Object.entries(given);
+    const areAll = entries.length > 0 && (this.#asksWhole || entries.every(isSame));
+    return areAll ? { ...known, ...given } : undefined;
+  }
+}
+
+const keyOf = (session: string, call: string) => JSON.stringify([session, call]);
+
+const MOST_CALLS = 1_000;

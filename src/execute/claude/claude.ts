@@ -6,7 +6,6 @@
 import { availableParallelism } from 'node:os';
 import type { OwnFile } from '../../files/own-file.ts';
 import type { Executor, Live } from '../../ports.ts';
-import { isDisplaced } from '../displaced-output.ts';
 import { tailIfReadable } from '../file-text.ts';
 import type { LaunchedProcess } from '../process/index.ts';
 import { type Approvals, unapprovedSettings } from '../project-settings.ts';
@@ -14,15 +13,20 @@ import type { Protected } from '../protected-files.ts';
 import { writePrompt } from '../step-folder.ts';
 import { gate, type Place, placeUntil } from '../turn/gate.ts';
 import { failed, INTERRUPTED } from '../turn/outcomes.ts';
-import { type Begun, type Turn, type Turning, turnExecutor } from '../turn/turn-executor.ts';
+import {
+  type Begun,
+  isDisplaced,
+  type Turn,
+  type Turning,
+  turnExecutor,
+} from '../turn/turn-executor.ts';
 import { type ClaudeStep, readChoices } from './choices.ts';
-import { userMessage } from './command.ts';
+import { send, userMessage } from './command.ts';
 import { denyRules } from './deny-rules.ts';
 import { CLAUDE_SETTINGS } from './folder-trust.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
 import { type Launcher, launchTurn, sendWarm } from './launch-turn.ts';
 import { ownModels } from './own-model.ts';
-import { send } from './process-input.ts';
 import { readTurn, sessionNotesIn, type TurnFile } from './records.ts';
 import { reportOf } from './report.ts';
 import { transcriptsIn } from './transcripts.ts';

@@ -1,9 +1,11 @@
 // Everything that Raymond sends to Claude Code: its arguments, its environment and the lines on its
 // standard input. All turns use stream-json input, warm or not: only with it, a leading slash and
 // "@file" in a prompt stay text.
+import { randomUUID } from 'node:crypto';
+import type { LaunchedProcess } from '../process/index.ts';
 import { type AgentOptions, deniedAgain, withRules } from './agent-options.ts';
 import type { ClaudeStep } from './choices.ts';
-import { settingsOf } from './granted-rules.ts';
+import { settingsOf } from './tools.ts';
 
 type OfStep = 'effort' | 'budgetUsd' | 'allowedTools' | 'disallowedTools' | 'taskFolder';
 
@@ -231,4 +233,16 @@ function controlRequest(requestId: string, request: object): string {
 
 function line(message: object): string {
   return `${JSON.stringify(message)}\n`;
+}
+
+type Input = Pick<LaunchedProcess, 'stdin' | 'fifo'>;
+
+export function send({ stdin, fifo }: Input, line: string): void {
+  (fifo ?? stdin)?.write(line);
+}
+
+/** Claude Code then finishes its turn and exits. A FIFO has no end, so Raymond asks it to exit. */
+export function endInput({ stdin, fifo }: Input): void {
+  if (fifo) fifo.write(endSession(randomUUID()));
+  else stdin?.end();
 }

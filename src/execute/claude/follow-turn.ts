@@ -4,10 +4,10 @@ import { tailIfReadable } from '../file-text.ts';
 import { type Exit, type LaunchedProcess, signalOf } from '../process/index.ts';
 import { type FollowedOutput, followOutput, textShower } from '../turn/follow-output.ts';
 import type { Turning } from '../turn/turn-executor.ts';
+import { endInput } from './command.ts';
 import { type Happening, messageReader } from './messages.ts';
 import { type TurnOutcome, turnRecord } from './outcome.ts';
 import { alreadyCounted } from './price.ts';
-import { endInput } from './process-input.ts';
 import type { TurnFile } from './records.ts';
 import type { TurnPermissions } from './turn-permissions.ts';
 

@@ -1,10 +1,10 @@
 /** Checks whether Claude Code can be used on this machine, without a request to a model. */
-import { compareVersions } from '../compare-versions.ts';
 import { inheritedEnvironment } from '../environment.ts';
-import { programFinder } from '../find-program.ts';
+import { compareVersions, programFinder } from '../find-program.ts';
 import { fields, parsed } from '../json.ts';
 import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';
+import { EFFORTS, PERMISSION_MODES } from './known-names.ts';
 
 export const findClaude = programFinder('claude', 'Claude Code', '@anthropic-ai/claude-code');
 
@@ -62,4 +62,34 @@ export function claudeOutput(
 ): Promise<string> {
   const env = claudeEnvironment(inheritedEnvironment(environment));
   return outputOf({ command: path, args, env, timeoutMs: TIMEOUT_MS });
+}
+
+export interface AgentNames {
+  readonly efforts: readonly string[];
+  readonly permissionModes: readonly string[];
+}
+
+/** The names in the help of the installed Claude Code, and those that all tested versions know. */
+export async function claudeNames(
+  path: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<AgentNames> {
+  const help = readHelp(await claudeOutput(path, ['--help'], environment));
+  return {
+    efforts: [...EFFORTS, ...help.efforts],
+    permissionModes: [...PERMISSION_MODES, ...help.permissionModes],
+  };
+}
+
+/** `--effort <level>  Effort level (low, high)`, `--permission-mode <mode>  … (choices: "plan", "auto")`. */
+export function readHelp(help: string): AgentNames {
+  return {
+    efforts: choices(help, /^\s*--effort <[^(]*\(([^)]*)\)/m),
+    permissionModes: choices(help, /^\s*--permission-mode <[^(]*\(([^)]*)\)/m),
+  };
+}
+
+function choices(help: string, list: RegExp): readonly string[] {
+  const [, names = ''] = list.exec(help) ?? [];
+  return names.replace(/^choices:/, '').match(/[\w-]+/g) ?? [];
 }

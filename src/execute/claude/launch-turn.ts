@@ -7,10 +7,16 @@ import { type Gate, type Leave, type Place, placeUntil } from '../turn/gate.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { ClaudeStep } from './choices.ts';
-import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
+import {
+  claudeArguments,
+  claudeEnvironment,
+  endInput,
+  send,
+  type TurnSession,
+  userMessage,
+} from './command.ts';
 import { findClaude } from './health.ts';
 import type { OwnModels } from './own-model.ts';
-import { endInput, send } from './process-input.ts';
 import { readTurn, type SessionNote, type SessionNotes, type TurnFile } from './records.ts';
 import { readTranscript } from './transcript.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';

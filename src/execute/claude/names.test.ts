@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readHelp } from './names.ts';
+import { readHelp } from './health.ts';
 
 const HELP = `
   --dangerously-skip-permissions        Bypass all permission checks (really).

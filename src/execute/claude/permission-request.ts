@@ -6,8 +6,8 @@ import type { PermissionDecision, PermissionRequest } from '../../model/permissi
 import { fieldText, MOST_INPUT } from '../turn/permission-relay.ts';
 import { answersTo, type Question, questionsIn, questionText } from './agent-questions.ts';
 import { permissionReply } from './command.ts';
-import { DIRECTORY, settingsOf } from './granted-rules.ts';
 import type { Happening } from './messages.ts';
+import { DIRECTORY, settingsOf } from './tools.ts';
 
 export type Asked = Extract<Happening, { kind: 'permission-asked' }>;
 

@@ -9,9 +9,8 @@ import { follow, type LaunchedProcess } from '../process/index.ts';
 import type { Place } from '../turn/gate.ts';
 import { WarmProcesses } from '../turn/warm-processes.ts';
 import type { ClaudeStep } from './choices.ts';
-import { setEffort, setModel, setPermissionMode } from './command.ts';
+import { endInput, send, setEffort, setModel, setPermissionMode } from './command.ts';
 import { messageReader } from './messages.ts';
-import { endInput, send } from './process-input.ts';
 
 export interface WarmProcess {
   readonly launched: LaunchedProcess;

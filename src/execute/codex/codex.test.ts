@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sharedRules } from '../agent-choices.ts';
 import { DEAREST, PRICES } from '../price-table.ts';
 import { priced, tokensSince } from '../token-price.ts';
-import { sandboxOf } from './choices.ts';
-import { codexArguments } from './command.ts';
+import { codexArguments, sandboxOf } from './command.ts';
 import { failureOf } from './failures.ts';
 import { messageReader, readRollout } from './messages.ts';
 

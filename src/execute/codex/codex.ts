@@ -31,8 +31,14 @@ import {
   turnExecutor,
 } from '../turn/turn-executor.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
-import { type CodexStep, sandboxOf } from './choices.ts';
-import { codexArguments, placeholdersOf, type SandboxRules, type TurnSession } from './command.ts';
+import {
+  type CodexStep,
+  codexArguments,
+  placeholdersOf,
+  type SandboxRules,
+  sandboxOf,
+  type TurnSession,
+} from './command.ts';
 import { failureOf } from './failures.ts';
 import { findCodex } from './health.ts';
 import { type Happening, messageReader } from './messages.ts';

@@ -1,7 +1,7 @@
 /** Everything that Raymond passes to codex. */
 import { join } from 'node:path';
+import { type ChosenStep, mayEdit, type SharedChoices } from '../agent-choices.ts';
 import type { Protection } from '../protected-files.ts';
-import type { Sandbox } from './choices.ts';
 
 export interface Turn extends Protection {
   readonly session: TurnSession;
@@ -99,4 +99,14 @@ function config(key: string, value: string): readonly string[] {
 
 function quoted(text: string): string {
   return JSON.stringify(text);
+}
+
+export type CodexStep = ChosenStep;
+
+/** What the sandbox of codex allows in a permission mode. Codex never asks in `exec`. */
+export type Sandbox = 'read-only' | 'workspace-write' | 'danger-full-access';
+
+export function sandboxOf(choices: SharedChoices): Sandbox {
+  if (choices.skipPermissions) return 'danger-full-access';
+  return mayEdit(choices) ? 'workspace-write' : 'read-only';
 }

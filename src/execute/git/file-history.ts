@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { chmod, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileHistory } from '../../ports.ts';
 import { removeRefLock } from './git-remains.ts';
@@ -287,3 +287,26 @@ const isIgnoreFile = (path: string) => /(^|\/)\.gitignore$/.test(path);
 type Environment = Readonly<Record<string, string>>;
 
 const MOST_TRIES = 3;
+
+/**
+ * Removes the refs of a run from all repositories whose files it has recorded. `folder` has the
+ * private indexes. A repository that no longer exists has nothing to remove.
+ */
+export async function forgetFiles(run: string, folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const repositories = new Set<string>();
+  for (const name of names) {
+    const text = await readFile(join(folder, name, REPOSITORY_FILE), 'utf8').catch(() => '');
+    if (text !== '') repositories.add(text);
+  }
+  for (const repository of repositories) {
+    const env = await inertConfig(repository).catch(() => undefined);
+    if (!env) continue;
+    const git = (args: readonly string[], input = '') =>
+      runGit({ args: ['--git-dir', repository, ...args], input, env });
+    const refs = await git(['for-each-ref', '--format=delete %(refname)', refsOf(run)]).catch(
+      () => '',
+    );
+    if (refs !== '') await git(['update-ref', '--stdin'], refs);
+  }
+}

@@ -9,6 +9,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { displaced } from '../../files/own-file.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Account } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
@@ -21,7 +22,6 @@ import type {
   StepOutcome,
 } from '../../ports.ts';
 import { answerRef } from '../answer-ref.ts';
-import { isDisplaced } from '../displaced-output.ts';
 import { type Exit, type LaunchedProcess, type RunProcesses, watchIdle } from '../process/index.ts';
 import { writeAnswer, writeRawLocation } from '../step-folder.ts';
 import { crashed, ended, failed, INTERRUPTED } from './outcomes.ts';
@@ -293,3 +293,21 @@ async function leave(
 
 /** How long the output of a turn may take to be read again. Decisions that are not given stay recorded. */
 const READ_MS = 10_000;
+
+/**
+ * Whether the output of a process is no longer where Raymond made it. Its open file is still read, but
+ * the person has to know. They are told once, however many turns the process takes.
+ */
+export function isDisplaced(launched: LaunchedProcess, live: (live: Live) => void): boolean {
+  const { identity, stdout, stderr } = launched;
+  // A process that never began has no files.
+  const problems = identity ? [displaced(stdout), displaced(stderr)].filter(isText) : [];
+  if (problems.length === 0) return false;
+  if (!told.has(launched)) for (const text of problems) live({ kind: 'warning', text });
+  told.add(launched);
+  return true;
+}
+
+const told = new WeakSet<LaunchedProcess>();
+
+const isText = (text: string | undefined): text is string => text !== undefined;
