@@ -11,7 +11,7 @@ export async function writeSchemas(root) {
     absWorkingDir: root,
     stdin: {
       contents: `
-        import { AGENTS } from './src/execute/agents.ts';
+        import { AGENTS } from './src/execute/agents/agents.ts';
         import { schemas } from './src/schemas/schemas.ts';
         export const made = schemas(AGENTS);`,
       loader: 'ts',

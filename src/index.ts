@@ -1,5 +1,5 @@
 /** The public API: load a workflow, interpret inputs, apply events. */
-import { AGENTS } from './execute/agents.ts';
+import { AGENTS } from './execute/agents/agents.ts';
 import { createLibrary } from './load/load.ts';
 import type { Platform, Workflow } from './model/workflow.ts';
 

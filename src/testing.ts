@@ -2,8 +2,8 @@
  * For tests of workflows: the real language and the real loop. A scripted agent replaces models and
  * processes, the journal is in memory, and the clock never makes a test wait.
  */
-import { AGENTS } from './execute/agents.ts';
-import { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
+import { AGENTS } from './execute/agents/agents.ts';
+import { type ScriptedAnswer, scriptedAgent } from './execute/rehearsal/scripted.ts';
 import { newRun } from './interpret/new-run.ts';
 import type { Choice } from './model/agent.ts';
 import type { RunEvent, SessionUse, Settings } from './model/event.ts';
@@ -16,7 +16,7 @@ import { parseWorkflow } from './parse/workflow.ts';
 import type { Step, WorkflowLibrary } from './ports.ts';
 import { type Beginning, playRun } from './workflow-tests/play.ts';
 
-export { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
+export { type ScriptedAnswer, scriptedAgent } from './execute/rehearsal/scripted.ts';
 
 /**
  * A workflow literal: for each state, the answers of its executions in order, with or without the

@@ -170,14 +170,14 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
     'cli/agent.ts',
     'cli/doctor-agents.ts',
     'cli/wire.ts',
-    'execute/agents.ts',
+    'execute/agents/agents.ts',
   ]);
 });
 
 test('outside its folder, only the files that build ports know codex', () => {
   const outside = files.filter((file) => !file.startsWith('execute/codex/'));
   const users = outside.filter((file) => imports(file).some((target) => target.includes('codex/')));
-  expect(users.sort()).toEqual(['cli/doctor-agents.ts', 'cli/wire.ts', 'execute/agents.ts']);
+  expect(users.sort()).toEqual(['cli/doctor-agents.ts', 'cli/wire.ts', 'execute/agents/agents.ts']);
 });
 
 test('outside its folder, nobody knows a message of the Agent Client Protocol', () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCodec } from '../../src/cli/run-codec.ts';
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { dbosQueues } from '../../src/fleet/dbos-queues.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
 import { takeTurn } from '../../src/fleet/turn.ts';

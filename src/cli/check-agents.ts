@@ -5,8 +5,8 @@ import {
   insistedFact,
   toldFact,
   unapprovedSettings,
-} from '../execute/project-settings.ts';
-import { hasPrice, unpricedText } from '../execute/token-price.ts';
+} from '../execute/agents/project-settings.ts';
+import { hasPrice, unpricedText } from '../execute/agents/token-price.ts';
 import { withinReach } from '../graph/within-reach.ts';
 import { cannotBranch } from '../lint/agents.ts';
 import type { AgentDeclaration } from '../model/agent.ts';

@@ -188,7 +188,7 @@ const TAKES_A_RUN: ReadonlySet<string> = new Set(['answer', 'logs']);
 /** The coding agents that take prompts. */
 async function agentNames(here: Here): Promise<readonly Candidate[]> {
   const { optionsForReading } = await import('./configuration.ts');
-  const { agentsWith } = await import('../execute/agents.ts');
+  const { agentsWith } = await import('../execute/agents/agents.ts');
   return plain(agentsWith((await optionsForReading(here)).agents).all.map(({ name }) => name));
 }
 

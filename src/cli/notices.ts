@@ -1,8 +1,8 @@
 /** Informs the user of questions, permission requests, denials, failures, limits and ends: `--notify` and `on_event`. */
 import { dirname, join } from 'node:path';
-import { desktopNote } from '../execute/desktop-note.ts';
-import { inheritedEnvironment } from '../execute/environment.ts';
-import { SideCommands } from '../execute/side-commands.ts';
+import { inheritedEnvironment } from '../execute/agents/environment.ts';
+import { desktopNote } from '../execute/notices/desktop-note.ts';
+import { SideCommands } from '../execute/notices/side-commands.ts';
 import type { NamedObserver } from '../host/observe-all.ts';
 import type { Run } from '../model/run.ts';
 import { visibleJson } from '../model/visible.ts';

@@ -1,5 +1,5 @@
 /** The options of this command line: those of a run, and those of the agents that take its prompts. */
-import { AGENT_CHOICE, AGENTS } from '../execute/agents.ts';
+import { AGENT_CHOICE, AGENTS } from '../execute/agents/agents.ts';
 import { optionTable } from '../options/chosen-options.ts';
 
 const ofAgents = AGENTS.all.flatMap(({ choices }) => choices);

@@ -1,4 +1,4 @@
-import type { Reached } from '../execute/protected-files.ts';
+import type { Reached } from '../execute/agents/protected-files.ts';
 import { withinReachOf } from '../graph/within-reach.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Place, WorkflowLibrary } from '../ports.ts';

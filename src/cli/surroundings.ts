@@ -76,7 +76,7 @@ export async function surroundings({
     const { RunProcesses } = await import('../execute/process/index.ts');
     const { folder } = workspace(run);
     if (startedAt === undefined) return new RunProcesses(folder);
-    const { runSealKey } = await import('../execute/step-seals.ts');
+    const { runSealKey } = await import('../execute/steps/step-seals.ts');
     // Without a key, a later process cannot adopt the steps. The run says so when it begins.
     const steps = await key.derived('steps').catch((error) => {
       if (error instanceof UserError) return undefined;

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { clonedPlace } from '../execute/git/cloned-place.ts';
 import { gitWorktrees } from '../execute/git/worktrees.ts';
-import { travellingExecutors } from '../execute/travelling.ts';
+import { travellingExecutors } from '../execute/turn/travelling.ts';
 import { carriedRoots, carriedSessions, storedSources } from '../fleet/belongings.ts';
 import type { KeepWithStep } from '../fleet/ports.ts';
 import type { StoredSources } from '../load/load.ts';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import type { Approvals } from '../execute/project-settings.ts';
+import type { Approvals } from '../execute/agents/project-settings.ts';
 import { hasCode, readText, realDisk, replaceFile } from '../journal/disk.ts';
 import { realPath } from '../options/leads-out.ts';
 import { checkOwn, homeFolder, makeOwnFolder, userConfigFolder } from './user-folders.ts';

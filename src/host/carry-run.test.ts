@@ -3,7 +3,7 @@ import { testClock } from '../../test/journal/test-clock.ts';
 import { makeRun, type StageOptions } from '../../test/make-run.ts';
 import { MemoryRuns, memoryStore } from '../../test/memory-store.ts';
 import { stagePorts } from '../../test/stage-ports.ts';
-import { type ScriptedAnswer, scriptedAgent } from '../execute/scripted.ts';
+import { type ScriptedAnswer, scriptedAgent } from '../execute/rehearsal/scripted.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';

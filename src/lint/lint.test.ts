@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readYaml, workflowOf, yamlWorkflowOf } from '../../test/lint/workflow-of.ts';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { type LintOptions, lint, lintFailure } from './lint.ts';
 import { toSarif } from './sarif.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { toSarif } from './sarif.ts';
 
 test('a diagnostic becomes a result with its rule and position', () => {

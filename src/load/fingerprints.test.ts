@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeZip } from '../../test/zip-writer.ts';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { createLibrary } from './load.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'raymond-fingerprints-'));

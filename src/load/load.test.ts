@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { writeZip } from '../../test/zip-writer.ts';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { createLibrary } from './load.ts';
 

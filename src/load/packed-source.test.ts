@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { writeZip } from '../../test/zip-writer.ts';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { packFiles } from '../files/packed-files.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { createLibrary, type StoredSources } from './load.ts';

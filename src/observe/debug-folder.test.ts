@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { stepMessages } from '../execute/step-folder.ts';
+import { stepMessages } from '../execute/steps/step-folder.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Run } from '../model/run.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { optionTable } from '../options/chosen-options.ts';
 import { testSettingsSchema } from '../options/option-schema.ts';
 import { allChoices } from './agent-choices.ts';

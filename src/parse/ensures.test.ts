@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { readPrompt } from './front-matter.ts';
 
 const read = (ensures: string) =>

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { upTo } from '../../test/long.ts';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import type { Policy } from '../model/workflow.ts';
 import { readPrompt } from './front-matter.ts';
 

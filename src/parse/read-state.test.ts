@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { readState } from './read-state.ts';
 import { extensionOf, isStateFile, stemOf } from './state.ts';

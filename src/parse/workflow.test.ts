@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import type { SourceFile } from '../model/source.ts';
 import type { Platform } from '../model/workflow.ts';
 import { parseWorkflow } from './workflow.ts';

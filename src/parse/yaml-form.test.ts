@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { upTo } from '../../test/long.ts';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { differenceOf, readingOfFiles, readingOfYaml, type TextFile } from './same-workflow.ts';
 import { toFiles } from './to-files.ts';
 import { toYaml } from './to-yaml.ts';

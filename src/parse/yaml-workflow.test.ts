@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { upTo } from '../../test/long.ts';
-import { AGENTS } from '../execute/agents.ts';
+import { AGENTS } from '../execute/agents/agents.ts';
 import { readYamlWorkflow } from './yaml-workflow.ts';
 
 const read = (text: string) => readYamlWorkflow('w.yaml', text, AGENTS);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { makeRun, type Stage, state } from '../../test/make-run.ts';
 import { stagePorts } from '../../test/stage-ports.ts';
-import { scriptedAgent } from '../execute/scripted.ts';
+import { scriptedAgent } from '../execute/rehearsal/scripted.ts';
 import type { Input } from '../model/input.ts';
 import type { Executor, Journal } from '../ports.ts';
 import { Inbox } from './inbox.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { failed, interrupted, makeRun, type Stage, state } from '../../test/make-run.ts';
-import { scriptedAgent } from '../execute/scripted.ts';
+import { scriptedAgent } from '../execute/rehearsal/scripted.ts';
 import type { Input, StepReport } from '../model/input.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Step } from '../ports.ts';

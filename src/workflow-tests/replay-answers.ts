@@ -1,4 +1,4 @@
-import type { ScriptedAnswer } from '../execute/scripted.ts';
+import type { ScriptedAnswer } from '../execute/rehearsal/scripted.ts';
 import { writtenFailure } from '../parse/rehearsal-file.ts';
 import { stemOf } from '../parse/state.ts';
 import type { Recorded } from '../parse/test-file.ts';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { testPorts } from '../../src/cli/wire.ts';
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import type { RunEvent } from '../../src/model/event.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { testPorts } from '../../src/cli/wire.ts';
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
 import { reportLines } from '../../src/workflow-tests/report.ts';
 import { runTest } from '../../src/workflow-tests/run-test.ts';

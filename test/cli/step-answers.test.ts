@@ -1,7 +1,7 @@
 /** An event is enough to find exactly the text that decided the step. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { answerText } from '../../src/execute/answer-ref.ts';
+import { answerText } from '../../src/execute/steps/answer-ref.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { fileRecords } from '../../src/journal/file-records.ts';
 import { type JournaledEvent, runEventSchema } from '../../src/model/event.ts';

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';

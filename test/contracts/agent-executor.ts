@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { answerRef } from '../../src/execute/answer-ref.ts';
+import { answerRef } from '../../src/execute/steps/answer-ref.ts';
 import type { AgentAbilities } from '../../src/model/agent.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { Cost } from '../../src/model/step-account.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { createLibrary } from '../../src/load/load.ts';
 import type { Platform, Workflow } from '../../src/model/workflow.ts';
 import { resolveState } from '../../src/parse/resolve.ts';

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import type { Approvals } from '../../src/execute/agents/project-settings.ts';
+import type { Protected } from '../../src/execute/agents/protected-files.ts';
 import { isAlive } from '../../src/execute/process/index.ts';
 import { readRecord } from '../../src/execute/process/record.ts';
-import type { Approvals } from '../../src/execute/project-settings.ts';
-import type { Protected } from '../../src/execute/protected-files.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 import type { PromptStep } from '../../src/ports.ts';
 

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { commandLine } from '../../src/cli/command-line.ts';
-import { scriptedAgent } from '../../src/execute/scripted.ts';
+import { scriptedAgent } from '../../src/execute/rehearsal/scripted.ts';
 import type { Executor, Step } from '../../src/ports.ts';
 import { diskError, guarded, hastyDisk, type Operation, type Verdict } from '../journal/door.ts';
 import { inSuite } from '../long.ts';

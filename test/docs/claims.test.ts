@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { MOST_REMINDERS } from '../../src/interpret/decide-answer.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { reminderText } from '../../src/interpret/policy.ts';

@@ -8,7 +8,7 @@ import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { readConfig } from '../../src/cli/config-file.ts';
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { loadWorkflow } from '../../src/index.ts';
 import { aloneIn, decodeLine } from '../../src/journal/journal-format.ts';
 import { stateFileSchema } from '../../src/journal/state-file-schema.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
-import { scriptedAgent } from '../../src/execute/scripted.ts';
+import { scriptedAgent } from '../../src/execute/rehearsal/scripted.ts';
 import { live } from '../../src/fleet/life.ts';
 import type { ExecuteStep, FleetPorts } from '../../src/fleet/ports.ts';
 import { StopRequests } from '../../src/fleet/stop-requests.ts';

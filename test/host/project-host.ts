@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { testWorld } from '../../src/cli/world.ts';
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import {
   isAlive,
   type ProcessIdentity,
@@ -10,8 +10,8 @@ import {
   RunProcesses,
   self,
 } from '../../src/execute/process/index.ts';
-import { scriptExecutor } from '../../src/execute/script.ts';
-import { scriptedAgent } from '../../src/execute/scripted.ts';
+import { scriptedAgent } from '../../src/execute/rehearsal/scripted.ts';
+import { scriptExecutor } from '../../src/execute/scripts/script.ts';
 import { type CarriedRun, type Carrying, carryRun } from '../../src/host/carry-run.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';

@@ -1,4 +1,4 @@
-import { AGENTS } from '../../src/execute/agents.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import type { Agents } from '../../src/model/agent.ts';
 

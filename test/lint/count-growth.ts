@@ -6,8 +6,8 @@
 import './operations.ts';
 import { toHtml } from '../../src/draw/html.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
-import { AGENTS } from '../../src/execute/agents.ts';
-import { possibleAnswers } from '../../src/execute/possible-answers.ts';
+import { AGENTS } from '../../src/execute/agents/agents.ts';
+import { possibleAnswers } from '../../src/execute/rehearsal/possible-answers.ts';
 import { scriptAnswers } from '../../src/explore/script-answers.ts';
 import { graphOf } from '../../src/graph/graph.ts';
 import { withinReach } from '../../src/graph/within-reach.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { codexExecutor } from '../../src/execute/codex/codex.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
-import { travellingExecutors } from '../../src/execute/travelling.ts';
+import { travellingExecutors } from '../../src/execute/turn/travelling.ts';
 import { packFiles } from '../../src/files/packed-files.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import { SessionsInMemory } from '../carried-sessions.ts';

@@ -7,9 +7,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { claudeExecutor } from '../../src/execute/claude/claude.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
-import { rehearsal } from '../../src/execute/rehearsal.ts';
-import { scriptExecutor } from '../../src/execute/script.ts';
-import { scriptedAgent } from '../../src/execute/scripted.ts';
+import { rehearsal } from '../../src/execute/rehearsal/rehearsal.ts';
+import { scriptedAgent } from '../../src/execute/rehearsal/scripted.ts';
+import { scriptExecutor } from '../../src/execute/scripts/script.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { Live, PromptStep, ScriptStep } from '../../src/ports.ts';
 import {

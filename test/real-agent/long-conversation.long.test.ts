@@ -1,7 +1,7 @@
 // The output of a prompt step cost money, so it is kept, compressed, however many steps follow.
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { stepMessages } from '../../src/execute/step-folder.ts';
+import { stepMessages } from '../../src/execute/steps/step-folder.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { fileRecords } from '../../src/journal/file-records.ts';
 import { suiteAges } from './claude-sandbox.ts';

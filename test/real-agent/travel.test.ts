@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { claudeExecutor } from '../../src/execute/claude/claude.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
-import { travellingExecutors } from '../../src/execute/travelling.ts';
+import { travellingExecutors } from '../../src/execute/turn/travelling.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { Executor, PromptStep } from '../../src/ports.ts';
 import { SessionsInMemory } from '../carried-sessions.ts';

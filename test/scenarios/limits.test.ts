@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scriptedAgent } from '../../src/execute/scripted.ts';
+import { scriptedAgent } from '../../src/execute/rehearsal/scripted.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import type { RunEvent, Settings } from '../../src/model/event.ts';
 import { type PlayOptions, play, scriptedWorkflow } from '../../src/testing.ts';

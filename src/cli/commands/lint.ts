@@ -1,4 +1,4 @@
-import { AGENTS } from '../../execute/agents.ts';
+import { AGENTS } from '../../execute/agents/agents.ts';
 import { lint as findings, lintFailure } from '../../lint/lint.ts';
 import { toSarif } from '../../lint/sarif.ts';
 import type { LooseLibrary } from '../../load/load.ts';

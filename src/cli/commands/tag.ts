@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { AGENTS } from '../../execute/agents.ts';
+import { AGENTS } from '../../execute/agents/agents.ts';
 import { isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { type TagName, TRANSITION_TAGS } from '../../model/tag.ts';
 import { UserError } from '../../model/user-error.ts';

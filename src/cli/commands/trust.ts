@@ -1,8 +1,8 @@
 /** Approves what a project commands: the config file of Raymond, and settings for agents. */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { agentsWith } from '../../execute/agents.ts';
-import { type SettingsFile, settingsFiles } from '../../execute/project-settings.ts';
+import { agentsWith } from '../../execute/agents/agents.ts';
+import { type SettingsFile, settingsFiles } from '../../execute/agents/project-settings.ts';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { UserError } from '../../model/user-error.ts';
 import { allAssignments, type Configuration, readConfiguration } from '../configuration.ts';

@@ -6,13 +6,18 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Executor, StepOutcome } from '../../ports.ts';
-import { readChoices } from '../agent-choices.ts';
-import { findAcp } from '../find-program.ts';
-import { asItIs, keyHider, type Program } from '../out-of-sight.ts';
+import { readChoices } from '../agents/agent-choices.ts';
+import { findAcp } from '../agents/find-program.ts';
+import { asItIs, keyHider, type Program } from '../agents/out-of-sight.ts';
+import {
+  APPROVE,
+  insistedFact,
+  type Skipped,
+  unapprovedSettings,
+} from '../agents/project-settings.ts';
+import { protection } from '../agents/protected-files.ts';
 import type { LaunchedProcess } from '../process/index.ts';
-import { APPROVE, insistedFact, type Skipped, unapprovedSettings } from '../project-settings.ts';
-import { protection } from '../protected-files.ts';
-import { writePrompt } from '../step-folder.ts';
+import { writePrompt } from '../steps/step-folder.ts';
 import { type Gate, gate } from '../turn/gate.ts';
 import { failed, INTERRUPTED } from '../turn/outcomes.ts';
 import {

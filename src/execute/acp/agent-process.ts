@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto';
 import type { Prices } from '../../model/configured-agent.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Usage } from '../../model/step-account.ts';
-import type { ChosenStep } from '../agent-choices.ts';
-import { agentEnvironment } from '../environment.ts';
-import type { Program } from '../out-of-sight.ts';
+import type { ChosenStep } from '../agents/agent-choices.ts';
+import { agentEnvironment } from '../agents/environment.ts';
+import type { Program } from '../agents/out-of-sight.ts';
+import type { Approvals } from '../agents/project-settings.ts';
+import type { Protected } from '../agents/protected-files.ts';
 import {
   type Launch,
   type LaunchedProcess,
   makeFifo,
   type RunProcesses,
 } from '../process/index.ts';
-import type { Approvals } from '../project-settings.ts';
-import type { Protected } from '../protected-files.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
 import { Connection } from './connection.ts';
 import type { KnownAgent } from './known.ts';

@@ -5,7 +5,7 @@ import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { type Fields, fields, list, text } from '../json.ts';
 import { lineSplitter } from '../lines.ts';
-import type { ConversationReader } from '../step-reader.ts';
+import type { ConversationReader } from '../steps/step-reader.ts';
 import { type Incoming, readMessage, readUpdate, type UpdateKind } from './protocol.ts';
 import { type SentPrompt, turnToShow } from './records.ts';
 

@@ -1,8 +1,8 @@
 /** The cost of a turn: in USD if the agent reports it, else priced from its tokens, else estimated. */
 import type { Prices } from '../../model/configured-agent.ts';
 import type { Account, Cost, Usage } from '../../model/step-account.ts';
+import { combined, priced, sumOfUsage, type Tokens } from '../agents/token-price.ts';
 import { type Fields, fields, list, number, text } from '../json.ts';
-import { combined, priced, sumOfUsage, type Tokens } from '../token-price.ts';
 
 export interface TurnUsage {
   /** The result of the prompt; undefined if there is none. */

@@ -6,7 +6,7 @@ import {
   refusesTools,
   SHARED_CHOICES,
   sharedRules,
-} from '../agent-choices.ts';
+} from '../agents/agent-choices.ts';
 import { KNOWN_ACP, type KnownAgent } from './known.ts';
 
 export type AcpAgent = Pick<KnownAgent, 'branch'> & Partial<KnownAgent> & { readonly name: string };

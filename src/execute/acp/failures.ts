@@ -1,6 +1,6 @@
 /** Names the kind of a failure. Except for the login, the words of an agent are the only clue. */
 import type { Failure, FailureKind } from '../../model/failure.ts';
-import { readReset } from '../reset-time.ts';
+import { readReset } from '../agents/reset-time.ts';
 import type { RpcError } from './protocol.ts';
 
 export interface FailingAgent {

@@ -2,7 +2,7 @@
 import type { NewSessionRequest } from '@agentclientprotocol/sdk/unstable';
 import type { FailureKind } from '../../model/failure.ts';
 import type { Usage } from '../../model/step-account.ts';
-import { mayEdit } from '../agent-choices.ts';
+import { mayEdit } from '../agents/agent-choices.ts';
 import type { Adapter } from './adapter.ts';
 import {
   type AcpOptions,

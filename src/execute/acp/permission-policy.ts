@@ -1,9 +1,9 @@
 /** Decides about a permission request of an agent, by the choices of the run. */
 import { resolve } from 'node:path';
 import { isWithin } from '../../files/regular-file.ts';
-import { mayEdit, type SharedChoices } from '../agent-choices.ts';
+import { mayEdit, type SharedChoices } from '../agents/agent-choices.ts';
+import { isHidden, type Protection, protectedBy, realOf } from '../agents/protected-files.ts';
 import { type Fields, fields, list, text } from '../json.ts';
-import { isHidden, type Protection, protectedBy, realOf } from '../protected-files.ts';
 
 export interface Limits
   extends Pick<SharedChoices, 'permissionMode' | 'skipPermissions'>,

@@ -1,8 +1,8 @@
 /** What Raymond keeps on disk about turns and sessions of an agent. */
 import * as z from 'zod/mini';
 import { usageSchema } from '../../model/step-account.ts';
-import { type KeptNotes, keptNotes } from '../kept-notes.ts';
-import type { StepSeals } from '../step-seals.ts';
+import { type KeptNotes, keptNotes } from '../steps/kept-notes.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
 import { readTurnFile, shownTurn } from '../turn/turn-file.ts';
 
 const text = z.string();

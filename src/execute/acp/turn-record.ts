@@ -1,8 +1,8 @@
 /** Collects what an agent reports during a turn. */
 import type { Usage } from '../../model/step-account.ts';
 import type { Live } from '../../ports.ts';
+import { sumOfUsage } from '../agents/token-price.ts';
 import { type Fields, fields, text } from '../json.ts';
-import { sumOfUsage } from '../token-price.ts';
 import { textShower } from '../turn/follow-output.ts';
 import type { Statement } from './adapter.ts';
 import { usageIn } from './cost.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { ChoiceLevels, Choices } from '../../model/agent.ts';
 import type { PromptStep } from '../../ports.ts';
-import { checkedChoices } from '../agent-choices.ts';
+import { checkedChoices } from '../agents/agent-choices.ts';
 import type { DenyRules } from './deny-rules.ts';
 import { stricterMode } from './known-names.ts';
 

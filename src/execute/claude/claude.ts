@@ -6,11 +6,11 @@
 import { availableParallelism } from 'node:os';
 import type { OwnFile } from '../../files/own-file.ts';
 import type { Executor, Live } from '../../ports.ts';
-import { tailIfReadable } from '../file-text.ts';
+import { type Approvals, unapprovedSettings } from '../agents/project-settings.ts';
+import type { Protected } from '../agents/protected-files.ts';
 import type { LaunchedProcess } from '../process/index.ts';
-import { type Approvals, unapprovedSettings } from '../project-settings.ts';
-import type { Protected } from '../protected-files.ts';
-import { writePrompt } from '../step-folder.ts';
+import { tailIfReadable } from '../steps/file-text.ts';
+import { writePrompt } from '../steps/step-folder.ts';
 import { gate, type Place, placeUntil } from '../turn/gate.ts';
 import { failed, INTERRUPTED } from '../turn/outcomes.ts';
 import {

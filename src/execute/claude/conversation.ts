@@ -3,7 +3,7 @@ import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
 import { type Fields, fields, list, text } from '../json.ts';
 import { lineSplitter } from '../lines.ts';
-import type { ConversationReader } from '../step-reader.ts';
+import type { ConversationReader } from '../steps/step-reader.ts';
 import { isOfSubagent, parse, summary } from './messages.ts';
 
 /** Reads one turn: it ends with the result, and later lines belong to other turns. */

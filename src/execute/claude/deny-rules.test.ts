@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Protected, ProtectedStep } from '../protected-files.ts';
+import type { Protected, ProtectedStep } from '../agents/protected-files.ts';
 import { denyRules as parts } from './deny-rules.ts';
 
 /** All rules of a process. */

@@ -7,7 +7,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isWithin } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
-import { type Protected, type ProtectedStep, protection } from '../protected-files.ts';
+import { type Protected, type ProtectedStep, protection } from '../agents/protected-files.ts';
 
 export interface DenyRules {
   /** The same for all states of an agent that works in the same folders. */

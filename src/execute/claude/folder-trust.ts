@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
 import type { ProjectSettings } from '../../model/agent.ts';
 import { attempt } from '../../model/attempt.ts';
+import { withParents } from '../agents/project-settings.ts';
 import { parsed } from '../json.ts';
-import { withParents } from '../project-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

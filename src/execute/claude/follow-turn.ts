@@ -1,7 +1,7 @@
 /** Follows one turn in a process's output, from its prompt to its result. */
 import type { Live } from '../../ports.ts';
-import { tailIfReadable } from '../file-text.ts';
 import { type Exit, type LaunchedProcess, signalOf } from '../process/index.ts';
+import { tailIfReadable } from '../steps/file-text.ts';
 import { type FollowedOutput, followOutput, textShower } from '../turn/follow-output.ts';
 import type { Turning } from '../turn/turn-executor.ts';
 import { endInput } from './command.ts';

@@ -1,6 +1,6 @@
 /** Checks whether Claude Code can be used on this machine, without a request to a model. */
-import { inheritedEnvironment } from '../environment.ts';
-import { compareVersions, programFinder } from '../find-program.ts';
+import { inheritedEnvironment } from '../agents/environment.ts';
+import { compareVersions, programFinder } from '../agents/find-program.ts';
 import { fields, parsed } from '../json.ts';
 import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';

@@ -1,7 +1,7 @@
 /** Sends a prompt to Claude Code: to a new process, or to one that waits for its next prompt. */
 import { randomUUID } from 'node:crypto';
 import type { StepOutcome } from '../../ports.ts';
-import { agentEnvironment } from '../environment.ts';
+import { agentEnvironment } from '../agents/environment.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
 import { type Gate, type Leave, type Place, placeUntil } from '../turn/gate.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';

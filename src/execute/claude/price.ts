@@ -1,7 +1,7 @@
 // Estimates the cost of a turn without a result from the usage of its messages. An estimate is too
 // high rather than too low, because the budget must hold. Other turns report their cost.
 import type { Usage } from '../../model/step-account.ts';
-import { combined, sumOfUsage } from '../token-price.ts';
+import { combined, sumOfUsage } from '../agents/token-price.ts';
 import type { Spending } from './messages.ts';
 
 export interface TurnMeter {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { stepSeals } from '../step-seals.ts';
+import { stepSeals } from '../steps/step-seals.ts';
 import { sessionNotesIn } from './records.ts';
 
 const seals = stepSeals(tmpdir());

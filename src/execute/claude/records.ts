@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { type KeptNotes, keptNotes } from '../kept-notes.ts';
-import type { StepSeals } from '../step-seals.ts';
+import { type KeptNotes, keptNotes } from '../steps/kept-notes.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
 import { readTurnFile, shownTurn } from '../turn/turn-file.ts';
 
 /** The facts that another process needs: the turn's prompt, the place of its answer, and the cost before it. */

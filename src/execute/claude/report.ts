@@ -7,7 +7,7 @@ import {
   protectedBy,
   protectedIn,
   protection,
-} from '../protected-files.ts';
+} from '../agents/protected-files.ts';
 import type { How, Report, TurnEnd } from '../turn/turn-executor.ts';
 import type { ClaudeStep } from './choices.ts';
 import type { FollowedTurn } from './follow-turn.ts';

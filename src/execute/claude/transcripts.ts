@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
-import { isSessionId } from '../kept-notes.ts';
+import { isSessionId } from '../steps/kept-notes.ts';
 import { transcriptFolder, transcriptPath } from './transcript.ts';
 
 /** Finds and reads the files in which Claude Code keeps its conversations. */

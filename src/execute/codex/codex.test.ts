@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { sharedRules } from '../agent-choices.ts';
-import { DEAREST, PRICES } from '../price-table.ts';
-import { priced, tokensSince } from '../token-price.ts';
+import { sharedRules } from '../agents/agent-choices.ts';
+import { DEAREST, PRICES } from '../agents/price-table.ts';
+import { priced, tokensSince } from '../agents/token-price.ts';
 import { codexArguments, sandboxOf } from './command.ts';
 import { failureOf } from './failures.ts';
 import { messageReader, readRollout } from './messages.ts';

@@ -1,7 +1,7 @@
 /** Everything that Raymond passes to codex. */
 import { join } from 'node:path';
-import { type ChosenStep, mayEdit, type SharedChoices } from '../agent-choices.ts';
-import type { Protection } from '../protected-files.ts';
+import { type ChosenStep, mayEdit, type SharedChoices } from '../agents/agent-choices.ts';
+import type { Protection } from '../agents/protected-files.ts';
 
 export interface Turn extends Protection {
   readonly session: TurnSession;

@@ -1,7 +1,7 @@
 /** Declares what codex can do, and which choices it offers. */
 import type { AgentDeclaration } from '../../model/agent.ts';
 import type { OptionSpec } from '../../model/option.ts';
-import { refusesTools, SHARED_CHOICES, sharedRules } from '../agent-choices.ts';
+import { refusesTools, SHARED_CHOICES, sharedRules } from '../agents/agent-choices.ts';
 
 /** The run options of codex, by the name of the choice. Others are shared with all agents. */
 export const CODEX_OPTIONS = {

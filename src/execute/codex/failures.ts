@@ -1,6 +1,6 @@
 /** Names the kind of a failure of codex. Its messages are the only clue. */
 import type { Failure } from '../../model/failure.ts';
-import { readReset } from '../reset-time.ts';
+import { readReset } from '../agents/reset-time.ts';
 
 export function failureOf(message: string, now: number): Failure {
   if (/usage limit/i.test(message)) {

@@ -1,6 +1,6 @@
 /** Checks whether codex can be used on this machine, without a request to a model. */
-import { inheritedEnvironment } from '../environment.ts';
-import { programFinder } from '../find-program.ts';
+import { inheritedEnvironment } from '../agents/environment.ts';
+import { programFinder } from '../agents/find-program.ts';
 import { outputOf } from '../process/index.ts';
 
 export const findCodex = programFinder('codex', 'Codex', '@openai/codex');

@@ -1,8 +1,8 @@
 /** Reads the lines that `codex exec --json` prints. */
 import * as z from 'zod/mini';
+import type { Tokens } from '../agents/token-price.ts';
 import { parsed } from '../json.ts';
 import { lineSplitter } from '../lines.ts';
-import type { Tokens } from '../token-price.ts';
 
 export type Happening =
   | { readonly kind: 'thread'; readonly id: string }

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
-import { isSessionId, type KeptNotes, keptNotes } from '../kept-notes.ts';
-import type { StepSeals } from '../step-seals.ts';
+import { isSessionId, type KeptNotes, keptNotes } from '../steps/kept-notes.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
 import { readTurnFile } from '../turn/turn-file.ts';
 import { readRollout } from './messages.ts';
 

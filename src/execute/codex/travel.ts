@@ -6,8 +6,8 @@ import * as z from 'zod/mini';
 import { type NamedBytes, packFiles, unpackFiles } from '../../files/packed-files.ts';
 import type { SessionTravel } from '../../ports.ts';
 import { parsed } from '../json.ts';
-import { replaceFile } from '../replace-file.ts';
-import type { StepSeals } from '../step-seals.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
+import { replaceFile } from '../turn/replace-file.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
 import { noteSchema, readTurn, type Threads, turnSchema } from './threads.ts';
 

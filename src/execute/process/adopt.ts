@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { changesOf } from '../../files/changes.ts';
-import type { StepSeals } from '../step-seals.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
 import { fifoOf, openForWriting } from './fifo.ts';
 import { isAlive } from './identity.ts';
 import type { ProcessHandle } from './launch.ts';

@@ -9,7 +9,7 @@ import { type FileIdentity, ForeignFile, makeOwnFile } from '../../files/own-fil
 import { readWithIdentity } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { fields, isText, parsed } from '../json.ts';
-import type { StepSeals } from '../step-seals.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
 
 /** The files that Raymond made for a process, and what shows that others did not write to them. */
 export interface ProcessFiles {

@@ -4,7 +4,7 @@ import { closeSync, constants, mkdirSync, openSync, realpathSync, statSync } fro
 import { Socket } from 'node:net';
 import { Duplex, type Writable } from 'node:stream';
 import { type FileIdentity, identityOf, makeOwnFile } from '../../files/own-file.ts';
-import type { StepSeals } from '../step-seals.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
 import { fifoOf, openForReading, openForWriting } from './fifo.ts';
 import { identify } from './identity.ts';
 import type { ProcessFiles } from './launch-file.ts';

@@ -41,7 +41,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepSeals } from '../step-seals.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
 import { boot, identify, type ProcessIdentity } from './identity.ts';
 import type { Launch } from './launch.ts';
 import { MAX_LAUNCH_BYTES, type MadeFiles, type ProcessFiles, writeLaunch } from './launch-file.ts';

@@ -14,7 +14,7 @@ import { filesUnder } from '../../files/walk.ts';
 import { attempt } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { fields, isText, parsed } from '../json.ts';
-import { readSealed, type StepSeals, writeSealed } from '../step-seals.ts';
+import { readSealed, type StepSeals, writeSealed } from '../steps/step-seals.ts';
 import type { ProcessIdentity } from './identity.ts';
 import {
   filesIn,

@@ -10,7 +10,7 @@ import { type OwnFile, writeOwnFile } from '../../files/own-file.ts';
 import { realOrSame } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { type StepSeals, stepSeals } from '../step-seals.ts';
+import { type StepSeals, stepSeals } from '../steps/step-seals.ts';
 import { adopt } from './adopt.ts';
 import { fifoOf } from './fifo.ts';
 import { boot, type ProcessIdentity, self } from './identity.ts';

@@ -21,9 +21,9 @@ import type {
   RunningStep,
   StepOutcome,
 } from '../../ports.ts';
-import { answerRef } from '../answer-ref.ts';
 import { type Exit, type LaunchedProcess, type RunProcesses, watchIdle } from '../process/index.ts';
-import { writeAnswer, writeRawLocation } from '../step-folder.ts';
+import { answerRef } from '../steps/answer-ref.ts';
+import { writeAnswer, writeRawLocation } from '../steps/step-folder.ts';
 import { crashed, ended, failed, INTERRUPTED } from './outcomes.ts';
 import type { PermissionRelay } from './permission-relay.ts';
 import { foreignStep, type TurnFacts } from './turn-file.ts';

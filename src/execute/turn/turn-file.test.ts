@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type TurnFile, turnSchema } from '../claude/records.ts';
-import { stepSeals } from '../step-seals.ts';
+import { stepSeals } from '../steps/step-seals.ts';
 import { readTurnFile, writeTurnFile as writeTurn } from './turn-file.ts';
 
 const seals = stepSeals(tmpdir());

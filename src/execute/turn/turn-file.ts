@@ -13,7 +13,7 @@ import { STEP_FILES } from '../../model/step-files.ts';
 import type { Live, RunningStep, Step } from '../../ports.ts';
 import { parsed } from '../json.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
-import { readSealed, type StepSeals, writeSealed } from '../step-seals.ts';
+import { readSealed, type StepSeals, writeSealed } from '../steps/step-seals.ts';
 import { ended, INTERRUPTED } from './outcomes.ts';
 
 export interface TurnFacts {

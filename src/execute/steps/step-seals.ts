@@ -7,8 +7,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
-import { readRegularFileSync } from '../files/regular-file.ts';
-import { parsed } from './json.ts';
+import { readRegularFileSync } from '../../files/regular-file.ts';
+import { parsed } from '../json.ts';
 
 export interface StepSeals {
   /** The value as JSON, with a seal that is valid in this file only. */

@@ -8,13 +8,13 @@
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
-import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
-import { writeOwnFile } from '../files/own-file.ts';
-import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
-import { attempt } from '../model/attempt.ts';
-import { STEP_FILES, type StepFile } from '../model/step-files.ts';
+import { MOST_REMAINING_BYTES, olderLine } from '../../files/older-steps.ts';
+import { writeOwnFile } from '../../files/own-file.ts';
+import { readPartSync, readRegularFileSync, UnusableFile } from '../../files/regular-file.ts';
+import { attempt } from '../../model/attempt.ts';
+import { STEP_FILES, type StepFile } from '../../model/step-files.ts';
+import { parsed } from '../json.ts';
 import { tailIfReadable } from './file-text.ts';
-import { parsed } from './json.ts';
 
 /** Writes the final message. */
 export function writeAnswer(folder: string, text: string): void {

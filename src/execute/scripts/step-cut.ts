@@ -6,8 +6,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { STEP_FILES } from '../model/step-files.ts';
-import { readSealed, type StepSeals, writeSealed } from './step-seals.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
+import { readSealed, type StepSeals, writeSealed } from '../steps/step-seals.ts';
 
 const cutSchema = z.object({ cut: z.enum(['stopped', 'idle']) });
 export type Cut = z.infer<typeof cutSchema>['cut'];

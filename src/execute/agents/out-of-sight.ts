@@ -8,8 +8,8 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { isWithin } from '../files/regular-file.ts';
-import { shellWord } from '../model/shell-word.ts';
+import { isWithin } from '../../files/regular-file.ts';
+import { shellWord } from '../../model/shell-word.ts';
 import type { Protection } from './protected-files.ts';
 
 export interface Program {

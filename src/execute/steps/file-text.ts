@@ -1,7 +1,7 @@
-import type { OwnFile } from '../files/own-file.ts';
-import { readIfSmallSync, readInto, readPartSync, readTailSync } from '../files/regular-file.ts';
-import { attempt } from '../model/attempt.ts';
-import type { OutputText } from '../model/tag.ts';
+import type { OwnFile } from '../../files/own-file.ts';
+import { readIfSmallSync, readInto, readPartSync, readTailSync } from '../../files/regular-file.ts';
+import { attempt } from '../../model/attempt.ts';
+import type { OutputText } from '../../model/tag.ts';
 
 const SMALL_BYTES = 1024 * 1024;
 const BLOCK_BYTES = 1024 * 1024;

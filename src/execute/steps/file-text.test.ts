@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readTags } from '../parse/tags.ts';
+import { readTags } from '../../parse/tags.ts';
 import { type LargeText, outputText } from './file-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'raymond-output-'));

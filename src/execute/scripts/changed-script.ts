@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Stats, statSync } from 'node:fs';
-import { readRegularFileSync } from '../files/regular-file.ts';
-import { messageOf } from '../model/message-of.ts';
-import type { ScriptStep } from '../ports.ts';
+import { readRegularFileSync } from '../../files/regular-file.ts';
+import { messageOf } from '../../model/message-of.ts';
+import type { ScriptStep } from '../../ports.ts';
 
 /**
  * Gives the reason to refuse a script: its file differs from the one that the run has read. Undefined

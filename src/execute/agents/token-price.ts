@@ -2,8 +2,8 @@
  * Prices for agents that report tokens and no cost. The result is marked as an estimate. For an unknown
  * model it is too high rather than too low, because the budget must hold.
  */
-import type { Price, Prices } from '../model/configured-agent.ts';
-import type { Cost, Usage } from '../model/step-account.ts';
+import type { Price, Prices } from '../../model/configured-agent.ts';
+import type { Cost, Usage } from '../../model/step-account.ts';
 import { DEAREST, knownPrice } from './price-table.ts';
 
 /** Cached tokens are part of the input. */

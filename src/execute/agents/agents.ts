@@ -1,11 +1,11 @@
-import type { AgentChoice, AgentDeclaration, Agents, Choices } from '../model/agent.ts';
-import type { ConfiguredAgents } from '../model/configured-agent.ts';
-import type { OptionSpec } from '../model/option.ts';
-import { acpAgent } from './acp/declaration.ts';
-import { KNOWN_ACP, type KnownAgent } from './acp/known.ts';
-import { DEFAULTS } from './claude/choices.ts';
-import { claudeAgent } from './claude/declaration.ts';
-import { codexAgent } from './codex/declaration.ts';
+import type { AgentChoice, AgentDeclaration, Agents, Choices } from '../../model/agent.ts';
+import type { ConfiguredAgents } from '../../model/configured-agent.ts';
+import type { OptionSpec } from '../../model/option.ts';
+import { acpAgent } from '../acp/declaration.ts';
+import { KNOWN_ACP, type KnownAgent } from '../acp/known.ts';
+import { DEFAULTS } from '../claude/choices.ts';
+import { claudeAgent } from '../claude/declaration.ts';
+import { codexAgent } from '../codex/declaration.ts';
 
 /** The agents that have their own dialect. */
 export const BUILT_IN_AGENTS = ['claude', 'codex'] as const;

@@ -13,12 +13,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeRun } from '../../test/make-run.ts';
-import { realDisk } from '../journal/disk.ts';
-import { fileRecords } from '../journal/file-records.ts';
-import { stateNameSchema } from '../model/state-name.ts';
-import { NO_COST } from '../model/step-account.ts';
-import { self } from './process/index.ts';
+import { makeRun } from '../../../test/make-run.ts';
+import { realDisk } from '../../journal/disk.ts';
+import { fileRecords } from '../../journal/file-records.ts';
+import { stateNameSchema } from '../../model/state-name.ts';
+import { NO_COST } from '../../model/step-account.ts';
+import { self } from '../process/index.ts';
 import { stepMessages, writeAnswer, writeRawLocation } from './step-folder.ts';
 import { stepKeeper } from './step-keeper.ts';
 

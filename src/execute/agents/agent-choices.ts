@@ -6,10 +6,10 @@ import type {
   ChoiceLevels,
   Choices,
   StateChoice,
-} from '../model/agent.ts';
-import { UserError } from '../model/user-error.ts';
-import { clip } from '../parse/clip.ts';
-import type { PromptStep } from '../ports.ts';
+} from '../../model/agent.ts';
+import { UserError } from '../../model/user-error.ts';
+import { clip } from '../../parse/clip.ts';
+import type { PromptStep } from '../../ports.ts';
 
 const text = z.string();
 /** A journal may come from anyone, so a value must look like a name. */

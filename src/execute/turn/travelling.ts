@@ -15,10 +15,10 @@ import type {
   PromptStep,
   RunningStep,
   StepOutcome,
-} from '../ports.ts';
-import { type KeptNotes, keptNotes } from './kept-notes.ts';
-import type { StepSeals } from './step-seals.ts';
-import { crashed, ended, failed, INTERRUPTED } from './turn/outcomes.ts';
+} from '../../ports.ts';
+import { type KeptNotes, keptNotes } from '../steps/kept-notes.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
+import { crashed, ended, failed, INTERRUPTED } from './outcomes.ts';
 
 export interface SessionsOfRun {
   readonly sessions: CarriedSessions;

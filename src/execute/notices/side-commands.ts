@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../model/message-of.ts';
-import type { LaunchedProcess, RunProcesses } from './process/index.ts';
+import { messageOf } from '../../model/message-of.ts';
+import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 
 export interface SideCommandsParts {
   readonly processes: Pick<RunProcesses, 'launch'>;

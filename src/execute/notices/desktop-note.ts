@@ -1,4 +1,4 @@
-import { findNamed } from './find-program.ts';
+import { findNamed } from '../agents/find-program.ts';
 
 export interface NoteCommand {
   readonly command: string;

@@ -4,18 +4,18 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent } from '../model/event.ts';
-import type { Run } from '../model/run.ts';
-import { STEP_FILES } from '../model/step-files.ts';
-import type { ScriptState, Workflow } from '../model/workflow.ts';
+import type { RunEvent } from '../../model/event.ts';
+import type { Run } from '../../model/run.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
+import type { ScriptState, Workflow } from '../../model/workflow.ts';
 import {
   type Answer,
   answerFor,
   checkFor,
   type Rehearsal,
   writtenFailure,
-} from '../parse/rehearsal-file.ts';
-import type { CheckStep, Executor, Step } from '../ports.ts';
+} from '../../parse/rehearsal-file.ts';
+import type { CheckStep, Executor, Step } from '../../ports.ts';
 import { possibleAnswers } from './possible-answers.ts';
 import { type ScriptedAnswer, scriptedAgent, toFailure } from './scripted.ts';
 

@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import type { OwnFile } from '../files/own-file.ts';
-import type { Failure } from '../model/failure.ts';
-import { messageOf } from '../model/message-of.ts';
-import { STEP_FILES } from '../model/step-files.ts';
-import type { OutputText } from '../model/tag.ts';
-import { unreachable } from '../model/unreachable.ts';
-import type { Interpreter } from '../model/workflow.ts';
-import { VALUE_NAMES, variableOf } from '../parse/placeholders.ts';
-import { type PrintPiece, printedTexts } from '../parse/print-pieces.ts';
-import { printStream } from '../parse/print-stream.ts';
+import type { OwnFile } from '../../files/own-file.ts';
+import type { Failure } from '../../model/failure.ts';
+import { messageOf } from '../../model/message-of.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
+import type { OutputText } from '../../model/tag.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import type { Interpreter } from '../../model/workflow.ts';
+import { VALUE_NAMES, variableOf } from '../../parse/placeholders.ts';
+import { type PrintPiece, printedTexts } from '../../parse/print-pieces.ts';
+import { printStream } from '../../parse/print-stream.ts';
 import type {
   CheckStep,
   Executor,
@@ -21,11 +21,8 @@ import type {
   ScriptStep,
   Step,
   StepOutcome,
-} from '../ports.ts';
-import { answerRef, answerRefOf } from './answer-ref.ts';
-import { scriptComparison } from './changed-script.ts';
-import { inheritedEnvironment } from './environment.ts';
-import { type LargeText, outputText, tailIfReadable, tailText } from './file-text.ts';
+} from '../../ports.ts';
+import { inheritedEnvironment } from '../agents/environment.ts';
 import {
   type Exit,
   follow,
@@ -36,11 +33,14 @@ import {
   type RunProcesses,
   signalOf,
   watchIdle,
-} from './process/index.ts';
+} from '../process/index.ts';
+import { answerRef, answerRefOf } from '../steps/answer-ref.ts';
+import { type LargeText, outputText, tailIfReadable, tailText } from '../steps/file-text.ts';
+import type { StepSeals } from '../steps/step-seals.ts';
+import { ended, FREE, failed as failedWith, INTERRUPTED } from '../turn/outcomes.ts';
+import { foreignText, tellMissing } from '../turn/turn-file.ts';
+import { scriptComparison } from './changed-script.ts';
 import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
-import type { StepSeals } from './step-seals.ts';
-import { ended, FREE, failed as failedWith, INTERRUPTED } from './turn/outcomes.ts';
-import { foreignText, tellMissing } from './turn/turn-file.ts';
 
 type Show = (live: Live) => void;
 type Whose = 'ours' | 'adopted';

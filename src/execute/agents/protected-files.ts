@@ -4,9 +4,9 @@
  */
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { COMMAND_FILES, commandFileIn } from '../files/command-files.ts';
-import { isWithin } from '../files/regular-file.ts';
-import type { Place } from '../ports.ts';
+import { COMMAND_FILES, commandFileIn } from '../../files/command-files.ts';
+import { isWithin } from '../../files/regular-file.ts';
+import type { Place } from '../../ports.ts';
 
 /** What an agent must not change. All paths are absolute. */
 export interface Protection {

@@ -1,11 +1,11 @@
 /** Makes a reference to the answer of a step, which shows later whether a text is still that answer. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { OwnFile } from '../files/own-file.ts';
-import { openRegularFile } from '../files/regular-file.ts';
-import type { RunEventOf } from '../model/event.ts';
-import type { AnswerRef } from '../model/step-account.ts';
-import type { StepRecords } from '../ports.ts';
+import type { OwnFile } from '../../files/own-file.ts';
+import { openRegularFile } from '../../files/regular-file.ts';
+import type { RunEventOf } from '../../model/event.ts';
+import type { AnswerRef } from '../../model/step-account.ts';
+import type { StepRecords } from '../../ports.ts';
 
 export function answerRef(text: string): AnswerRef {
   const meter = answerMeter();

@@ -1,9 +1,9 @@
-import type { Failure } from '../model/failure.ts';
-import { messageOf } from '../model/message-of.ts';
-import type { Account } from '../model/step-account.ts';
-import type { Executor, RunningStep, Step, StepOutcome } from '../ports.ts';
-import { answerRef } from './answer-ref.ts';
-import { failed, INTERRUPTED } from './turn/outcomes.ts';
+import type { Failure } from '../../model/failure.ts';
+import { messageOf } from '../../model/message-of.ts';
+import type { Account } from '../../model/step-account.ts';
+import type { Executor, RunningStep, Step, StepOutcome } from '../../ports.ts';
+import { answerRef } from '../steps/answer-ref.ts';
+import { failed, INTERRUPTED } from '../turn/outcomes.ts';
 
 /** The answer of a scripted step: its text, or an outcome of another kind. */
 export type ScriptedAnswer =

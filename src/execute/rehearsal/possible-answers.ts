@@ -1,9 +1,9 @@
-import type { Tag } from '../model/tag.ts';
-import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
-import { tagChoices } from '../parse/agent-choices.ts';
-import { stemOf } from '../parse/state.ts';
-import { readTags } from '../parse/tags.ts';
-import { readMove, TAG_RULES, writeTag } from '../parse/transition.ts';
+import type { Tag } from '../../model/tag.ts';
+import type { AllowedTransition, State, Workflow } from '../../model/workflow.ts';
+import { tagChoices } from '../../parse/agent-choices.ts';
+import { stemOf } from '../../parse/state.ts';
+import { readTags } from '../../parse/tags.ts';
+import { readMove, TAG_RULES, writeTag } from '../../parse/transition.ts';
 
 /**
  * The answers that an agent may give in this state, in the author's order: the allowed transitions,

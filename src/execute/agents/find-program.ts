@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { attempt } from '../model/attempt.ts';
+import { attempt } from '../../model/attempt.ts';
 
 export type Executable =
   | { readonly found: true; readonly path: string }

@@ -12,12 +12,12 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { olderFileOf } from '../files/older-steps.ts';
-import { appendOwnFile } from '../files/own-file.ts';
-import { attempt } from '../model/attempt.ts';
-import { ignore } from '../model/event-kinds.ts';
-import type { RunFolders, StepKeeper } from '../ports.ts';
-import { hasLivingProcess } from './process/index.ts';
+import { olderFileOf } from '../../files/older-steps.ts';
+import { appendOwnFile } from '../../files/own-file.ts';
+import { attempt } from '../../model/attempt.ts';
+import { ignore } from '../../model/event-kinds.ts';
+import type { RunFolders, StepKeeper } from '../../ports.ts';
+import { hasLivingProcess } from '../process/index.ts';
 import { COMPRESSED, isPromptFolder, processFolderOf, remainsOf } from './step-folder.ts';
 
 /** How many of an agent's newest steps stay unchanged. */

@@ -3,7 +3,7 @@
  * without discounts for a time. Long requests cost more with some makers, and the tokens of a turn
  * do not show their length. Models of OpenAI have the price of short requests, others the higher one.
  */
-import type { Price } from '../model/configured-agent.ts';
+import type { Price } from '../../model/configured-agent.ts';
 
 /** When the prices were compared with the pages of the makers. */
 export const PRICES_FROM = 'November 2026';

@@ -7,9 +7,9 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { isWithin, readRegularFileSync, realOrSame } from '../files/regular-file.ts';
-import type { AgentDeclaration } from '../model/agent.ts';
-import { attempt } from '../model/attempt.ts';
+import { isWithin, readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
+import type { AgentDeclaration } from '../../model/agent.ts';
+import { attempt } from '../../model/attempt.ts';
 
 /** The approvals of the user. */
 export interface Approvals {

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { stateNameSchema } from '../model/state-name.ts';
-import type { ScriptStep } from '../ports.ts';
+import { stateNameSchema } from '../../model/state-name.ts';
+import type { ScriptStep } from '../../ports.ts';
 import { scriptComparison } from './changed-script.ts';
 
 let folder = '';

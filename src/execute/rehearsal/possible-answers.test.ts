@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scriptedWorkflow } from '../testing.ts';
+import { scriptedWorkflow } from '../../testing.ts';
 import { possibleAnswers } from './possible-answers.ts';
 
 const policy = (...entries: string[]) =>

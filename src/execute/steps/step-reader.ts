@@ -3,13 +3,20 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readIfSmallSync, readPartSync } from '../files/regular-file.ts';
-import { attempt } from '../model/attempt.ts';
-import { bounded } from '../model/bounded-text.ts';
-import { MOST_CHARACTERS, type StepMessage } from '../model/conversation.ts';
-import { STEP_FILES } from '../model/step-files.ts';
-import type { RunFolders, RunStore, StepKey, StepNews, StepReader, StepRecord } from '../ports.ts';
-import { follow } from './process/index.ts';
+import { readIfSmallSync, readPartSync } from '../../files/regular-file.ts';
+import { attempt } from '../../model/attempt.ts';
+import { bounded } from '../../model/bounded-text.ts';
+import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
+import type {
+  RunFolders,
+  RunStore,
+  StepKey,
+  StepNews,
+  StepReader,
+  StepRecord,
+} from '../../ports.ts';
+import { follow } from '../process/index.ts';
 import { type Raw, rawLocation, readKept, readKeptPart } from './step-folder.ts';
 
 /** Translates the messages of an agent as they arrive. */
