@@ -1,6 +1,7 @@
 // Reads the standard output of Claude Code. Versions differ in the order of keys and in additional
 // fields, so every field is optional and nothing unknown is an error. Only the current line is kept
 // in memory.
+import { epochMs } from '../agents/reset-time.ts';
 import { type Fields, fields, list, number, parsed, text } from '../json.ts';
 import { lineSplitter } from '../lines.ts';
 
@@ -272,11 +273,6 @@ function readRateLimit(info: Fields): Happening {
     rejected: info.status === 'rejected',
     ...known('resetsAt', resetsAt === undefined ? undefined : epochMs(resetsAt)),
   };
-}
-
-/** Times are in seconds or in milliseconds. */
-export function epochMs(time: number): number {
-  return time < 100_000_000_000 ? time * 1000 : time;
 }
 
 function readControl(response: Fields): Happening {

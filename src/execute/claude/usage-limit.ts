@@ -1,22 +1,16 @@
-// Recognises the texts in which Claude Code reports a usage limit, and reads when it resets. Only for
-// texts of result and rate-limit events, because an agent's own text may quote such a text.
-import { attempt } from '../../model/attempt.ts';
-import { epochMs } from './messages.ts';
+// Recognises the texts in which Claude Code reports a usage limit. Only for texts of result and rate-limit
+// events, because an agent's own text may quote such a text.
+import { readReset } from '../agents/reset-time.ts';
 
 export function readUsageLimit(
   message: string,
   now: number,
-  localZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+  localZone?: string,
 ): { readonly resetsAt?: number } | undefined {
-  // A report of a limit is short. The patterns below would be slow on long texts.
   const text = message.slice(0, 2_000);
-  if (!isUsageLimit(text)) return undefined;
-  const resetsAt = readEpoch(text) ?? readDuration(text, now) ?? readClock(text, now, localZone);
+  if (!wordings.some((wording) => wording.test(text))) return undefined;
+  const resetsAt = readReset(text, now, localZone);
   return resetsAt === undefined ? {} : { resetsAt };
-}
-
-function isUsageLimit(text: string): boolean {
-  return wordings.some((wording) => wording.test(text));
 }
 
 const wordings = [
@@ -25,162 +19,3 @@ const wordings = [
   /\b(?:hour|session|daily|weekly|monthly|spend|opus|sonnet|haiku|fable) limit reached/i,
   /\bout of extra usage\b.*\bresets\b/i,
 ];
-
-function readEpoch(text: string): number | undefined {
-  const digits = /\|\s*(\d{13}|\d{10})\b/.exec(text)?.[1];
-  return digits === undefined ? undefined : epochMs(Number(digits));
-}
-
-const unitsMs: Readonly<Record<string, number>> = {
-  d: 86_400_000,
-  h: 3_600_000,
-  m: 60_000,
-  s: 1_000,
-};
-
-function readDuration(text: string, now: number): number | undefined {
-  const duration = /\b(?:resets?|again|available) in ((?:\d+ ?[a-z]+[ ,]*(?:and )?)+)/i.exec(text);
-  let sum = 0;
-  for (const [, count, unit = ''] of duration?.[1]?.matchAll(/(\d+) ?([a-z])/gi) ?? []) {
-    sum += Number(count) * (unitsMs[unit.toLowerCase()] ?? 0);
-  }
-  return sum === 0 ? undefined : now + sum;
-}
-
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-
-const introduction = '(?:resets?|again|access)(?: (?:at|on))? ';
-const isoDay = String.raw`(?<isoYear>\d{4})-(?<isoMonth>\d\d)-(?<isoDay>\d\d)`;
-const monthDay = String.raw`(?<month>${months.join('|')})[a-z]*\.? (?<day>\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\d{4}))?`;
-const weekday = String.raw`(?<weekday>${weekdays.join('|')})[a-z]*\.?`;
-const dayPart = `(?:${isoDay}|${monthDay}|${weekday}|(?<relative>today|tomorrow))`;
-const timePart = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d\d))?(?::\d\d)?(?:\.\d+)? ?(?<half>[ap]\.?m\b)?`;
-const zonePart = String.raw`\s*\(?(?<zone>[A-Z][A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)*)?`;
-const clock = new RegExp(
-  `\\b${introduction}(?:${dayPart}(?:(?:,? (?:at )?|T)${timePart})?|${timePart.replaceAll('?<', '?<only_')})${zonePart}`,
-  'i',
-);
-
-function readClock(text: string, now: number, localZone: string): number | undefined {
-  const found = clock.exec(text)?.groups;
-  if (found === undefined) return undefined;
-  const time = readTime(found);
-  if (time === undefined) return undefined;
-  const zone = knownZone(found.zone) ?? localZone;
-  const today = dayIn(zone, now);
-  const at = (day: Day) => instant(zone, { ...day, ...time });
-
-  if (found.isoYear !== undefined) {
-    return at(dayOf(Number(found.isoYear), Number(found.isoMonth) - 1, Number(found.isoDay)));
-  }
-  if (found.month !== undefined) return readMonthDay(found, today, at, now);
-  if (found.relative?.toLowerCase() === 'tomorrow') return at(later(today, 1));
-  const wanted = weekdays.indexOf(found.weekday?.toLowerCase() ?? '');
-  if (wanted !== -1) return upcoming(at, later(today, (wanted - weekdayOf(today) + 7) % 7), 7, now);
-  return upcoming(at, today, 1, now);
-}
-
-function readMonthDay(
-  found: Readonly<Record<string, string | undefined>>,
-  today: Day,
-  at: (day: Day) => number,
-  now: number,
-): number {
-  const month = months.indexOf(found.month?.toLowerCase() ?? '');
-  const inYear = (year: number) => at(dayOf(year, month, Number(found.day)));
-  if (found.year !== undefined) return inYear(Number(found.year));
-  // No limit lasts half a year, so an older date means next year.
-  const halfYear = 180 * 86_400_000;
-  return inYear(today.year) > now - halfYear ? inYear(today.year) : inYear(today.year + 1);
-}
-
-// Claude Code rounds the time, so a time that has just passed does not mean the next day or week.
-const justPassedMs = 15 * 60_000;
-
-function upcoming(at: (day: Day) => number, day: Day, period: number, now: number): number {
-  const first = at(day);
-  return first > now - justPassedMs ? first : at(later(day, period));
-}
-
-interface Time {
-  readonly hour: number;
-  readonly minute: number;
-}
-
-function readTime(found: Readonly<Record<string, string | undefined>>): Time | undefined {
-  const hourText = found.hour ?? found.only_hour;
-  const minuteText = found.minute ?? found.only_minute;
-  const half = (found.half ?? found.only_half)?.[0]?.toLowerCase();
-  // A day without a time means midnight. A number alone is not a time.
-  if (hourText === undefined) return { hour: 0, minute: 0 };
-  if (minuteText === undefined && half === undefined) return undefined;
-  const hourNumber = Number(hourText);
-  const minute = Number(minuteText ?? 0);
-  const hour = half === undefined ? hourNumber : (hourNumber % 12) + (half === 'p' ? 12 : 0);
-  const isTime = hourNumber <= (half === undefined ? 23 : 12) && minute < 60;
-  return isTime ? { hour, minute } : undefined;
-}
-
-function knownZone(name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
-  return attempt(
-    () => new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone,
-  );
-}
-
-interface Day {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-}
-
-// Computes in UTC, where every day has 24 hours. The day after the last of a month becomes the 1st.
-function dayOf(year: number, month: number, day: number): Day {
-  const date = new Date(Date.UTC(year, month, day));
-  return { year: date.getUTCFullYear(), month: date.getUTCMonth(), day: date.getUTCDate() };
-}
-
-function later({ year, month, day }: Day, days: number): Day {
-  return dayOf(year, month, day + days);
-}
-
-function weekdayOf({ year, month, day }: Day): number {
-  return new Date(Date.UTC(year, month, day)).getUTCDay();
-}
-
-function dayIn(zone: string, now: number): Day {
-  const date = new Date(wallClock(zone, now));
-  return dayOf(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
-}
-
-/** The instant at which clocks in the zone show this time. A skipped hour counts as the hour after it. */
-function instant(zone: string, { year, month, day, hour, minute }: Day & Time): number {
-  const shown = Date.UTC(year, month, day, hour, minute);
-  const guess = shown - (wallClock(zone, shown) - shown);
-  const offset = wallClock(zone, guess) - guess;
-  return shown - offset;
-}
-
-/** The local time in the zone at an instant, encoded as UTC milliseconds. */
-function wallClock(zone: string, at: number): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(at);
-  const part = (type: string) => Number(parts.find((each) => each.type === type)?.value);
-  return Date.UTC(
-    part('year'),
-    part('month') - 1,
-    part('day'),
-    part('hour'),
-    part('minute'),
-    part('second'),
-  );
-}
