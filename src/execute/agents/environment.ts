@@ -1,3 +1,4 @@
+import { TOKEN_VARIABLE } from '../process/mark.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
 import { programVariable } from './find-program.ts';
 
@@ -28,7 +29,6 @@ export function agentEnvironment(from: NodeJS.ProcessEnv): Readonly<Record<strin
 }
 
 function isOuterRun(name: string): boolean {
-  return name.startsWith('RAYMOND_') && !KEPT.has(name);
+  if (!name.startsWith('RAYMOND_') || name === TOKEN_VARIABLE) return false;
+  return !BUILT_IN_AGENTS.some((agent) => programVariable(agent) === name);
 }
-
-const KEPT = new Set([...BUILT_IN_AGENTS.map(programVariable), 'RAYMOND_STEP_TOKEN']);
