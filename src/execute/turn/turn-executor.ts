@@ -153,7 +153,7 @@ export class Turning {
 export function turnExecutor<Facts extends TurnFacts>(dialect: Dialect<Facts>): Executor {
   const { name, processes, travel } = dialect;
   const start: Executor['start'] = (step, live, ask) =>
-    running(dialect, asPrompt(name, step), live, ask, 'ours', (turn) => turn.begin());
+    running(dialect, new Turning(asPrompt(name, step), live, ask), (turn) => turn.begin());
   return {
     name,
     start,
@@ -164,10 +164,9 @@ export function turnExecutor<Facts extends TurnFacts>(dialect: Dialect<Facts>): 
       if (foreign) return foreign;
       // No process began, and none will, so the turn can start now.
       if (!facts || typeof launched !== 'object') return start(step, live, ask);
-      const adopted = running(dialect, asPrompt(name, step), live, ask, 'adopted', (turn) =>
-        turn.adopt(facts, launched),
-      );
-      return { ...adopted, isAdopted: true };
+      const turning = new Turning(asPrompt(name, step), live, ask);
+      const adopt = (turn: Turn<Facts>) => turn.adopt(facts, launched);
+      return { ...running(dialect, turning, adopt, launched), isAdopted: true };
     },
     close: () => dialect.close(),
     ...(travel && { travel }),
@@ -181,13 +180,10 @@ function asPrompt(agent: string, step: Parameters<Executor['start']>[0]): Prompt
 
 function running<Facts extends TurnFacts>(
   dialect: Dialect<Facts>,
-  step: PromptStep,
-  live: (live: Live) => void,
-  ask: AskPerson | undefined,
-  whose: 'ours' | 'adopted',
+  turning: Turning,
   begin: (turn: Turn<Facts>) => Promise<Begun | StepOutcome>,
+  adopted?: LaunchedProcess,
 ): RunningStep {
-  const turning = new Turning(step, live, ask);
   let turn: Turn<Facts>;
   try {
     turn = dialect.turn(turning);
@@ -197,14 +193,14 @@ function running<Facts extends TurnFacts>(
   turning.turn = turn;
   const { permissions } = turn;
   return {
-    outcome: take(turning, whose, () => begin(turn)).catch(crashed),
+    outcome: take(turning, adopted ? 'adopted' : 'ours', () => begin(turn)).catch(crashed),
     stop: () => {
       turning.isStopped = true;
       turning.cancel();
     },
     ...(permissions && {
       decide: (request, decision) => permissions.decide(request, decision),
-      leave: () => void leave(turning.launched, permissions),
+      leave: () => void leave(turning.launched ?? adopted, permissions),
     }),
   };
 }
