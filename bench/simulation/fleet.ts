@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
-import { dbosQueues } from '../../src/fleet/dbos-queues.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
 import { takeTurn } from '../../src/fleet/turn.ts';
 import { register } from '../../src/fleet/worker-table.ts';
@@ -72,7 +71,6 @@ export async function simulatedFleet(
   };
   const database = open();
   await migrate(database);
-  await makeQueues(url);
   const workflow = await loopingWorkflow();
   const get = (ref: string) => (ref === workflow.ref ? workflow : undefined);
   return {
@@ -100,7 +98,7 @@ export async function simulatedFleet(
         known.set(run.id, found);
         return found;
       };
-      const turn = (run: Run, inputs: readonly Input[], wanted: readonly string[]) =>
+      const turn = (run: Run, inputs: readonly Input[], isHeld = true) =>
         takeTurn(
           {
             ...{ database: own, runs, library: { get }, newId: randomUUID },
@@ -111,13 +109,20 @@ export async function simulatedFleet(
             openLetter: openedBy(key),
           },
           knownOf(run),
-          { inputs, wanted, isHeld: () => true, mayContinue: () => true, keep: async () => {} },
+          { inputs, isHeld: () => isHeld, mayContinue: () => true, keep: async () => {} },
         ).then(({ run: after }) => after);
       return {
-        // The first transaction begins the steps, and the second takes them from the queue.
-        take: async (run, agents) => turn(await turn(run, [], agents), [], agents),
+        // The first transaction starts the steps, and the second begins them here.
+        async take(run, agents) {
+          const started = await turn(run, []);
+          await own.query(
+            'update raymond.claims set worker = $1 where run = $2 and agent = any($3)',
+            [id, run.id, agents],
+          );
+          return turn(started, [], false);
+        },
         async turn(run, agents) {
-          const after = await turn(run, endsOf(run, agents), []);
+          const after = await turn(run, endsOf(run, agents));
           if (after.seq < run.seq + agents.length) throw new Error('The steps did not end.');
           return after;
         },
@@ -130,19 +135,6 @@ export async function simulatedFleet(
 }
 
 const LIMITS = { prompts: 1, scripts: 1 };
-
-/** DBOS creates the tables of its queues when it starts. */
-async function makeQueues(url: string): Promise<void> {
-  const queues = dbosQueues({ url, limitsForAll: { prompts: undefined, scripts: undefined } });
-  await queues.start(
-    randomUUID(),
-    LIMITS,
-    async () => {},
-    () => false,
-  );
-  await queues.stop();
-  await queues.close();
-}
 
 async function loopingWorkflow(): Promise<Workflow> {
   const cwd = mkdtempSync(join(tmpdir(), 'raymond-simulation-'));

@@ -1,4 +1,4 @@
-/** Builds what a worker needs: its folder, its guard, its queues, and the ports of each run. */
+/** Builds what a worker needs: its folder, its guard, its recovery, and the ports of each run. */
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,7 +7,14 @@ import { foldersWithProcesses, RunProcesses, self } from '../execute/process/ind
 import { projectArea } from '../files/project-area.ts';
 import { readPartSync } from '../files/regular-file.ts';
 import { keepOutput } from '../fleet/kept-records.ts';
-import type { FleetPorts, KeepWithStep, Limits, Queues, RunPorts, Store } from '../fleet/ports.ts';
+import type {
+  FleetPorts,
+  KeepWithStep,
+  Limits,
+  Recovery,
+  RunPorts,
+  Store,
+} from '../fleet/ports.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
 import { isRunId } from '../journal/run-id.ts';
 import type { Now } from '../model/now.ts';
@@ -42,6 +49,7 @@ import { runWorld } from './world.ts';
 export interface WorkerChoices {
   readonly name: string;
   readonly limits: Limits;
+  readonly limitsForAll: Partial<Limits>;
   readonly leaseMs: number;
   /** Also executes runs that no key of this user has sealed. */
   readonly trustRuns: boolean;
@@ -51,18 +59,19 @@ export interface WorkerParts extends WorkerChoices {
   /** The folder of the project is the one of the worker. */
   readonly around: Surroundings;
   readonly database: Database;
-  readonly queues: Queues;
+  readonly recovery: Recovery;
 }
 
 export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
-  const { around, database, queues, leaseMs, name, limits } = parts;
+  const { around, database, recovery, leaseMs, name, limits, limitsForAll } = parts;
   const { disk, project } = around;
   const folderOf = (run: string) => around.workspace(run).folder;
   const guardFile = join(project.folder, 'guard');
   return {
     database,
-    queues,
+    recovery,
     leaseMs,
+    limitsForAll,
     runs: { codec: runCodec, rows: rowsOf(parts) },
     ...(parts.trustRuns
       ? { heads: NO_HEADS, openLetter: openedBy({ isSealed: async () => true }) }
@@ -93,14 +102,11 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
   };
 }
 
-export async function openQueues(
-  url: string,
-  limitsForAll: { readonly [kind in keyof Limits]: number | undefined },
-): Promise<Queues> {
+export async function openRecovery(database: Database, url: string): Promise<Recovery> {
   // With these variables, DBOS would connect to its makers.
   for (const name of Object.keys(process.env)) if (/^DBOS_/.test(name)) delete process.env[name];
-  const { dbosQueues } = await import('../fleet/dbos-queues.ts');
-  return dbosQueues({ url, limitsForAll, report: (text) => stderr.say(text) });
+  const { dbosRecovery } = await import('../fleet/dbos-recovery.ts');
+  return dbosRecovery({ database, url, report: (text) => stderr.say(text) });
 }
 
 const rowsOf = ({ around, trustRuns }: WorkerParts) =>

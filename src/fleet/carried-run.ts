@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RunEvent } from '../model/event.ts';
+import { isStepEnd } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock, Observer, StepKey } from '../ports.ts';
-import type { Queries } from '../postgres/database.ts';
+import type { Transaction } from '../postgres/database.ts';
 import { checkHead } from '../postgres/head.ts';
 import { REFUSED_MAIL } from '../postgres/mailbox.ts';
 import { eventsAfter, findRow, type RunRow } from '../postgres/run-row.ts';
@@ -10,11 +12,11 @@ import { ForeignRow } from '../postgres/seals.ts';
 import type { Decided } from '../run/decider.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps } from '../run/steps.ts';
+import type { StepKind } from './claims.ts';
 import { KnownRun } from './known-run.ts';
 import { changesSettings, RunBusy, RunChanged, RunGone, WorkerLost } from './lock-run.ts';
 import type { FleetPorts, KeepWithStep, Refusal, RunPorts, Store } from './ports.ts';
-import type { StepKind } from './step-kind.ts';
-import { lostEnd, type TakenStep, type TurnResult, takeTurn } from './turn.ts';
+import { lostEnd, type TurnResult, takeTurn } from './turn.ts';
 
 /** The part of a worker that its runs use. */
 export interface Life {
@@ -23,8 +25,10 @@ export interface Life {
   /** Whether the worker may still act. Checked before everything that cannot be undone. */
   isOver(): boolean;
   isDraining(): boolean;
-  /** Whether other steps of this kind wait in the queue. */
+  /** Whether other steps of this kind wait. */
   isAwaited(kind: StepKind): boolean;
+  /** There are steps that wait, or there is room for more. */
+  seek(): void;
   /** Others have declared this worker dead. */
   lose(): void;
 }
@@ -37,8 +41,6 @@ export class CarriedRun {
   readonly #steps: Steps;
   readonly #inbox: Inbox<Input>;
   readonly #observer: Observer;
-  /** The agents whose steps this worker wants to take. */
-  readonly #wanted = new Map<string, Wish>();
   /** The agents whose steps run here. */
   readonly #carried = new Map<string, CarriedAgent>();
   readonly #kept = new Map<string, Store[]>();
@@ -91,7 +93,7 @@ export class CarriedRun {
   }
 
   get isIdle(): boolean {
-    return this.#carried.size === 0 && this.#wanted.size === 0 && this.#pump === undefined;
+    return this.#carried.size === 0 && this.#pump === undefined;
   }
 
   /** Whether it takes no more steps. It was closed, or a command has changed what its steps need. */
@@ -100,20 +102,8 @@ export class CarriedRun {
   }
 
   /**
-   * Executes the waiting step of an agent, and perhaps those that follow. Resolves when that is over, or
-   * when the run is stale.
-   */
-  async take(agent: string): Promise<void> {
-    if (this.#isStale) return;
-    const wish = this.#wanted.get(agent) ?? newWish();
-    this.#wanted.set(agent, wish);
-    this.#wake();
-    await wish.over;
-  }
-
-  /**
-   * Decides what has become due: messages, deadlines, a new run. Resolves when it is decided, or when the
-   * run is stale.
+   * Decides what has become due: messages, deadlines, a new run, steps that this worker has taken. Resolves
+   * when it is decided, or when the run is stale.
    */
   async look(): Promise<void> {
     this.#isLookDue = true;
@@ -141,10 +131,8 @@ export class CarriedRun {
     await this.#steps.close();
   }
 
-  /** The worker is lost: it decides nothing more, and no caller waits any longer. */
+  /** The worker is lost: it decides nothing more. */
   abandon(): void {
-    for (const { settle } of [...this.#wanted.values(), ...this.#carried.values()]) settle();
-    this.#wanted.clear();
     this.#carried.clear();
   }
 
@@ -157,17 +145,16 @@ export class CarriedRun {
 
   #hasWork(): boolean {
     if (this.#life.isOver() || this.#isGone || this.#isStale) return false;
-    const isAsked = [...this.#wanted.values()].some(({ isNew }) => isNew);
-    return this.#isLookDue || this.#isNewsDue || isAsked || !this.#inbox.isEmpty;
+    return this.#isLookDue || this.#isNewsDue || !this.#inbox.isEmpty;
   }
 
   async #work(): Promise<void> {
     // Everything that arrives in the same turn of the event loop shares a transaction.
     await Promise.resolve();
     while (this.#hasWork()) {
-      const isOnlyNews = !this.#isLookDue && this.#wanted.size === 0 && this.#inbox.isEmpty;
+      const isOnlyNews = !this.#isLookDue && this.#inbox.isEmpty;
       this.#isNewsDue = false;
-      if (isOnlyNews) await this.#catchUp().catch((error) => this.#recover(error, [], []));
+      if (isOnlyNews) await this.#catchUp().catch((error) => this.#recover(error, []));
       else await this.#turn();
     }
     if (this.#life.isOver()) this.abandon();
@@ -176,8 +163,6 @@ export class CarriedRun {
   async #turn(): Promise<void> {
     const { database, runs, worker, newId, openLetter } = this.#ports;
     const inputs = this.#inbox.takeNow();
-    const wanted = [...this.#wanted.keys()];
-    for (const wish of this.#wanted.values()) wish.isNew = false;
     this.#isLookDue = false;
     const { library, load, pack } = this.#parts;
     try {
@@ -192,7 +177,6 @@ export class CarriedRun {
         this.#known,
         {
           inputs,
-          wanted,
           isHeld: ({ agent, step }) => this.#carried.get(agent)?.step === step,
           mayContinue: (agent, kind) => this.#mayContinue(agent, kind),
           keep: (queries, step) => this.#keep(queries, step),
@@ -200,9 +184,9 @@ export class CarriedRun {
       );
       this.#note();
       if (result.hasRefusedMail) this.#reportMail();
-      this.#carryOut(result, wanted);
+      this.#carryOut(result);
     } catch (error) {
-      await this.#recover(error, inputs, wanted);
+      await this.#recover(error, inputs);
     }
   }
 
@@ -218,7 +202,7 @@ export class CarriedRun {
     }
   }
 
-  async #recover(error: unknown, inputs: readonly Input[], wanted: readonly string[]) {
+  async #recover(error: unknown, inputs: readonly Input[]) {
     if (this.#life.isOver()) return;
     if (error instanceof WorkerLost) {
       this.#life.lose();
@@ -235,10 +219,6 @@ export class CarriedRun {
     if (!(error instanceof RunBusy)) this.#reportOnce(error);
     await delay(error instanceof RunBusy ? BUSY_MS : TROUBLE_MS);
     for (const input of inputs) this.#inbox.put(input);
-    for (const agent of wanted) {
-      const wish = this.#wanted.get(agent);
-      if (wish) wish.isNew = true;
-    }
     this.#isLookDue = true;
   }
 
@@ -255,13 +235,13 @@ export class CarriedRun {
   }
 
   /** Acts on what is stored. */
-  #carryOut({ run, news, decided, taken, continued }: TurnResult, wanted: readonly string[]): void {
+  #carryOut({ run, news, decided, taken, continued, isWaiting }: TurnResult): void {
+    const had = this.#carried.size;
     for (const { event } of [...news, ...decided]) this.#release(event, continued);
-    for (const step of taken) this.#carry(step);
-    for (const agent of wanted) {
-      if (!taken.some((step) => step.agent === agent)) this.#wanted.get(agent)?.settle();
-      this.#wanted.delete(agent);
-    }
+    const hasRoom = this.#carried.size < had;
+    const since = this.#life.clock.now();
+    for (const { agent, step, kind } of taken) this.#carried.set(agent, { step, kind, since });
+    if (isWaiting || hasRoom) this.#life.seek();
     for (const { event, before, after } of [...news, ...decided]) {
       if (this.#life.isOver()) return;
       const isElsewhere =
@@ -280,28 +260,17 @@ export class CarriedRun {
       if (run.agents.get(agent)?.stoppedBy !== undefined) this.#steps.stop(agent);
   }
 
-  #carry(step: TakenStep): void {
-    const { over, settle } = this.#wanted.get(step.agent) ?? newWish();
-    const since = this.#life.clock.now();
-    this.#carried.set(step.agent, { step: step.step, kind: step.kind, since, over, settle });
-  }
-
   /** The step of an agent has ended. The worker continues with its next step, or is done with the agent. */
-  #release(event: { readonly type: string }, continued: readonly StepKey[]): void {
-    if (!('agent' in event) || !('step' in event)) return;
-    const { type, agent, step } = event as StepKey & { readonly type: string };
-    if (!STEP_ENDS.has(type)) return;
+  #release(event: RunEvent, continued: readonly StepKey[]): void {
+    if (!isStepEnd(event)) return;
+    const { agent, step } = event;
     this.#kept.delete(keyOf({ agent, step }));
     this.#records.delete(keyOf({ agent, step }));
     const carried = this.#carried.get(agent);
     if (carried?.step !== step) return;
     const next = continued.find((one) => one.agent === agent);
-    if (next) {
-      this.#carried.set(agent, { ...carried, step: next.step });
-      return;
-    }
-    this.#carried.delete(agent);
-    carried.settle();
+    if (next) this.#carried.set(agent, { ...carried, step: next.step });
+    else this.#carried.delete(agent);
   }
 
   #mayContinue(agent: string, kind: StepKind): boolean {
@@ -311,7 +280,7 @@ export class CarriedRun {
     return !isLong || !this.#life.isAwaited(kind);
   }
 
-  async #keep(queries: Queries, step: StepKey): Promise<void> {
+  async #keep(queries: Transaction, step: StepKey): Promise<void> {
     await this.#records.get(keyOf(step))?.(queries);
     for (const store of this.#kept.get(keyOf(step)) ?? []) await store(queries);
   }
@@ -344,27 +313,11 @@ export class CarriedRun {
   }
 }
 
-interface Wish {
-  readonly over: Promise<void>;
-  settle(): void;
-  isNew: boolean;
-}
-
-interface CarriedAgent extends Pick<Wish, 'over' | 'settle'> {
+interface CarriedAgent {
   readonly step: number;
   readonly kind: StepKind;
   readonly since: number;
 }
-
-function newWish(): Wish {
-  let settle = () => {};
-  const over = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  return { over, settle, isNew: true };
-}
-
-const STEP_ENDS: ReadonlySet<string> = new Set(['step-ended', 'step-failed', 'step-interrupted']);
 
 /** After this time, an agent goes back to the queue if others wait. */
 const LONG_BATCH_MS = 5_000;

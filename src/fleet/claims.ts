@@ -1,116 +1,166 @@
 /**
- * The claims: one row for each running step. It names the worker that executes the step, or none while
- * the step waits in a queue.
+ * The claims: one row for each running step, and the only record of who has it. A claim names the worker
+ * that executes the step, or none while the step waits. So the claims are also the queue: a worker takes
+ * the oldest ones that wait. When the row of a worker goes, the database frees its claims.
  */
 import type { StepKey } from '../ports.ts';
-import type { Queries } from '../postgres/database.ts';
-import { enqueue } from './queue-table.ts';
-import type { StepKind } from './step-kind.ts';
+import type { Database, Queries, Transaction } from '../postgres/database.ts';
+import { isRefused } from '../postgres/refused-runs.ts';
+import type { Limits, WorkerFacts } from './ports.ts';
+
+/** Steps of different kinds have different limits. */
+export type StepKind = 'prompt' | 'script';
 
 export interface Claim extends StepKey {
   readonly kind: StepKind;
-  /** Null while the step waits in a queue. */
-  readonly worker: string | null;
-  /** How many workers have taken the step so far. */
+  /** How many workers have begun the step so far. */
   readonly claim: number;
   /** The only place where the step can have begun. */
   readonly place: string | null;
 }
 
 /** A worker, and the folder in which it keeps its steps. */
-export interface Claimant {
+export interface Claimant extends Pick<WorkerFacts, 'place'> {
   readonly id: string;
-  readonly place: string;
 }
 
-const COLUMNS = 'agent, step, kind, worker, claim, place';
+const COLUMNS = 'agent, step, kind, claim, place';
 
-/** The claims of a worker, and those of the given agents, whoever has them. */
-export function claimsFor(
-  queries: Queries,
+export interface Work {
+  /** The runs of which this worker has steps that it has not begun. */
+  readonly runs: readonly string[];
+  /** The kinds of steps of which some still wait. */
+  readonly awaited: ReadonlySet<string>;
+}
+
+/** Gives steps that wait to a worker, as far as the limits allow. */
+export async function takeSteps(
+  database: Database,
+  { id, place }: Claimant,
+  limits: Limits,
+  limitsForAll: Partial<Limits>,
+): Promise<Work> {
+  const values = [
+    ...[id, place, KINDS, KINDS.map((kind) => limits[`${kind}s`])],
+    KINDS.map((kind) => limitsForAll[`${kind}s`] ?? null),
+  ];
+  const isLimited = Object.keys(limitsForAll).length > 0;
+  const take = ({ query }: Queries) => query<Found>(TAKE_STEPS, values);
+  const found = await (isLimited
+    ? // Otherwise two workers could both take the last step that a limit for all allows.
+      database.repeatable((queries) => {
+        queries.write('select pg_advisory_xact_lock($1)', [LOCK]);
+        return take(queries);
+      })
+    : take(database));
+  return {
+    runs: found.flatMap(({ run }) => run ?? []),
+    awaited: new Set(found.flatMap(({ kind }) => kind ?? [])),
+  };
+}
+
+interface Found {
+  readonly run: string | null;
+  readonly kind: string | null;
+}
+
+/** Any number that other programs are unlikely to use. */
+const LOCK = 7_296_663_603;
+const KINDS: readonly StepKind[] = ['prompt', 'script'];
+
+/** A worker that was declared dead gets nothing. */
+const TAKE_STEPS = `with taken as (
+    update raymond.claims c set worker = me.id
+      from raymond.workers me
+      cross join unnest($3::text[], $4::int[], $5::int[]) as of (kind, here, everywhere)
+      cross join lateral (
+        select w.run, w.agent, w.step from raymond.claims w
+         where w.worker is null and w.kind = of.kind and not ${isRefused('w.run', 'me.id')}
+         order by w.since, w.run, w.agent
+         limit greatest(0, least(
+           of.here - (select count(*) from raymond.claims where worker = me.id and kind = of.kind),
+           of.everywhere
+             - (select count(*) from raymond.claims where worker is not null and kind = of.kind)))
+         for update skip locked) as waiting
+      where me.id = $1 and c.run = waiting.run and c.agent = waiting.agent and c.step = waiting.step
+      returning c.run, c.agent, c.step)
+  select run, null as kind from taken
+  union select run, null from raymond.claims where worker = $1 and (claim = 0 or place <> $2)
+  union select null, kind from raymond.claims
+    where worker is null and (run, agent, step) not in (select run, agent, step from taken)`;
+
+/** The claims of a worker. */
+export function claimsOf(
+  { query }: Queries,
   run: string,
   { id }: Claimant,
-  agents: readonly string[],
 ): Promise<readonly Claim[]> {
-  return queries.query<Claim>(
-    `select ${COLUMNS} from raymond.claims where run = $1 and (worker = $2 or agent = any($3))`,
-    [run, id, agents],
-  );
+  return query<Claim>(`select ${COLUMNS} from raymond.claims where run = $1 and worker = $2`, [
+    ...[run, id],
+  ]);
 }
 
-/** The steps of a run that wait in a queue. */
-export function waitingClaims(queries: Queries, run: string): Promise<readonly Claim[]> {
-  return queries.query<Claim>(
-    `select ${COLUMNS} from raymond.claims where run = $1 and worker is null`,
+/** The steps of a run that nobody executes. */
+export function idleClaims({ query }: Queries, run: string): Promise<readonly Claim[]> {
+  return query<Claim>(
+    `select ${COLUMNS} from raymond.claims where run = $1 and (worker is null or claim = 0)`,
     [run],
   );
 }
 
 /**
- * Gives steps that wait in a queue to a worker. A lost step does not begin there, so it keeps its place:
- * whoever takes it next finds it lost, too, except at that place.
+ * Notes that the worker begins steps. A lost step does not begin there, so it keeps its place: whoever
+ * takes it next finds it lost, too, except at that place.
  */
-export async function take(
-  queries: Queries,
+export function begin(
+  { write }: Transaction,
   run: string,
-  { id, place }: Claimant,
+  { place }: Claimant,
   steps: readonly StepKey[],
-): Promise<void> {
-  if (steps.length === 0) return;
-  await queries.query(
-    `update raymond.claims c set worker = $2, place = coalesce(c.place, $3), claim = claim + 1,
-            since = now()
-       from unnest($4::text[], $5::int[]) as t (agent, step)
-      where c.run = $1 and c.agent = t.agent and c.step = t.step`,
-    [run, id, place, ...columnsOf(steps)],
-  );
+): void {
+  if (steps.length > 0)
+    write(
+      `update raymond.claims c set place = coalesce(c.place, $2), claim = claim + 1
+         from unnest($3::text[], $4::int[]) as t (agent, step)
+        where c.run = $1 and c.agent = t.agent and c.step = t.step`,
+      [run, place, ...columnsOf(steps)],
+    );
 }
 
-/** Begins steps: those of `here` on this worker, the others in their queues. */
-export async function begin(
-  queries: Queries,
+/** Adds claims: this worker begins the steps that are here, and the others wait. */
+export function add(
+  { write }: Transaction,
   run: string,
   { id, place }: Claimant,
   steps: readonly (StepKey & { readonly kind: StepKind; readonly isHere: boolean })[],
-): Promise<void> {
-  if (steps.length === 0) return;
-  await queries.query(
-    `insert into raymond.claims (run, agent, step, kind, worker, place, claim, enqueued)
-     select $1, agent, step, kind,
-            case when here then $2::uuid end, case when here then $3 end,
-            here::int, 1 - here::int
-       from unnest($4::text[], $5::int[], $6::text[], $7::bool[]) as t (agent, step, kind, here)`,
-    [
-      run,
-      id,
-      place,
-      ...columnsOf(steps),
-      steps.map(({ kind }) => kind),
-      steps.map(({ isHere }) => isHere),
-    ],
-  );
-  const waiting = steps.filter(({ isHere }) => !isHere);
-  await enqueue(
-    queries,
-    waiting.map((step) => ({ ...step, run, enqueued: 1 })),
-  );
+): void {
+  if (steps.length > 0)
+    write(
+      `insert into raymond.claims (run, agent, step, kind, worker, place, claim)
+       select $1, agent, step, kind,
+              case when here then $2::uuid end, case when here then $3 end, here::int
+         from unnest($4::text[], $5::int[], $6::text[], $7::bool[]) as t (agent, step, kind, here)`,
+      [
+        ...[run, id, place, ...columnsOf(steps)],
+        ...[steps.map(({ kind }) => kind), steps.map(({ isHere }) => isHere)],
+      ],
+    );
 }
 
 /** Removes the claims of steps that have ended. */
-export async function end(queries: Queries, run: string, steps: readonly StepKey[]): Promise<void> {
-  if (steps.length === 0) return;
-  await queries.query(
-    `delete from raymond.claims c using unnest($2::text[], $3::int[]) as t (agent, step)
-      where c.run = $1 and c.agent = t.agent and c.step = t.step`,
-    [run, ...columnsOf(steps)],
-  );
+export function end({ write }: Transaction, run: string, steps: readonly StepKey[]): void {
+  if (steps.length > 0)
+    write(
+      `delete from raymond.claims c using unnest($2::text[], $3::int[]) as t (agent, step)
+        where c.run = $1 and c.agent = t.agent and c.step = t.step`,
+      [run, ...columnsOf(steps)],
+    );
 }
 
-/** Gives the steps of a run that a worker refuses to the others, or to a command. */
-export async function leave(queries: Queries, run: string, worker: string): Promise<void> {
-  await queries.query('update raymond.claims set worker = null where run = $1 and worker = $2', [
-    run,
-    worker,
+/** Gives the steps of a run that a worker cannot execute to the others, or to a command. */
+export async function leave({ query }: Queries, run: string, worker: string): Promise<void> {
+  await query('update raymond.claims set worker = null where run = $1 and worker = $2', [
+    ...[run, worker],
   ]);
 }
 

@@ -13,23 +13,14 @@ import { setBack } from '../postgres/run-errors.ts';
 import { findRow, openRuns, type RunRow, runOf, wake } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
-import { leave } from './claims.ts';
+import { leave, type StepKind, takeSteps } from './claims.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { FleetPorts, Guard, Refusal } from './ports.ts';
-import { awaitedKinds } from './queue-table.ts';
-import { passOn, refuse, termsOf } from './refusals.ts';
-import type { StepKind } from './step-kind.ts';
+import { refuse, termsOf } from './refusals.ts';
 import type { StopHow, StopRequests } from './stop-requests.ts';
 import { takeDue } from './wakeups.ts';
-import {
-  buryDead,
-  type LeftStep,
-  liveWorkers,
-  register,
-  requeueLost,
-  unregister,
-} from './worker-table.ts';
+import { buryDead, register, unregister } from './worker-table.ts';
 
 /** Resolves when the worker has stopped, or has lost its lease, or when it is stopped before it has one. */
 export async function live(ports: FleetPorts, stops: StopRequests): Promise<'stopped' | 'lost'> {
@@ -50,17 +41,21 @@ class WorkerLife implements Life {
   readonly #guard: Guard;
   readonly #heartbeat: Heartbeat;
   readonly #runs = new Map<string, Promise<CarriedRun | undefined>>();
+  /** Those of them that are open. */
+  readonly #open = new Map<string, CarriedRun>();
   /** The runs that are being closed. They must not be opened meanwhile. */
   readonly #closing = new Map<string, Promise<void>>();
   readonly #ended: Promise<'stopped' | 'lost'>;
   #end: (how: 'stopped' | 'lost') => void = () => {};
+  /** The runs that it looks at. */
+  readonly #looks = new Map<string, Promise<void>>();
   #launching: Promise<void> | undefined;
+  #sweeping: Promise<void> | undefined;
   #isDraining = false;
+  readonly #stopping = new AbortController();
   #isClosed = false;
   #isLost = false;
   #awaited: ReadonlySet<string> = new Set();
-  /** Whether it has refused runs, of which it may get steps from a queue. */
-  #refuses = false;
   #wakeSweep: (() => void) | undefined;
 
   constructor(ports: FleetPorts, id: string, guard: Guard, registeredAt: number) {
@@ -101,22 +96,26 @@ class WorkerLife implements Life {
     return this.#awaited.has(kind);
   }
 
+  seek(): void {
+    this.#wakeSweep?.();
+  }
+
   lose(): void {
     this.#lost('others have declared it dead');
   }
 
-  async live(left: readonly LeftStep[], stops: StopRequests): Promise<'stopped' | 'lost'> {
-    const { queues, notices } = this.#ports;
+  async live(left: readonly string[], stops: StopRequests): Promise<'stopped' | 'lost'> {
+    const { recovery, notices } = this.#ports;
     const endings = [
       stops.on((how) => void this.#stop(how).catch((error) => this.#report(error))),
-      notices.on('work', undefined, () => this.#wakeSweep?.()),
+      notices.on('work', undefined, () => this.seek()),
       notices.on('events', undefined, (run) => this.#hear(run)),
       notices.on('head', undefined, (notice) => this.#hearHead(notice)),
     ];
     try {
       const how = await Promise.race([this.#start(left).then(() => this.#ended), this.#ended]);
       // Without its database, it waits until that is back.
-      if (how === 'lost') await stops.before(queues.stop());
+      if (how === 'lost') await stops.before(recovery.stop());
       return how;
     } finally {
       for (const end of endings) end();
@@ -125,48 +124,61 @@ class WorkerLife implements Life {
     }
   }
 
-  async #start(left: readonly LeftStep[]): Promise<void> {
-    const { queues, worker } = this.#ports;
+  async #start(left: readonly string[]): Promise<void> {
     await this.#endStrays(left);
     const isOver = () => this.isOver() || this.#isDraining;
     if (isOver()) return;
-    const execute = (run: string, agent: string) => this.#execute(run, agent);
-    this.#launching = queues.start(this.id, worker.limits, execute, isOver);
+    for (const run of left) this.#look(run);
+    this.#sweeping = this.#sweep();
+    this.#launching = this.#ports.recovery.start(this.id, () => this.#bury(), isOver);
     await this.#launching;
-    if (isOver()) return;
-    for (const { run, agent } of left) void this.#execute(run, agent);
-    void this.#sweep();
   }
 
   /** Ends what an earlier life has left, except the steps that this one adopts. */
-  async #endStrays(left: readonly LeftStep[]): Promise<void> {
-    const adopted = new Set(left.map(({ run }) => run));
-    const others = (await this.#ports.leftRuns()).filter((run) => !adopted.has(run));
+  async #endStrays(adopted: readonly string[]): Promise<void> {
+    const others = (await this.#ports.leftRuns()).filter((run) => !adopted.includes(run));
     await this.#ports.endProcesses(others, STRAY_GRACE_MS);
   }
 
-  #execute(run: string, agent: string): Promise<void> {
-    return this.#with(run, (carried) => carried.take(agent));
+  /** Decides what is due in a run, and begins the steps that this worker has taken. */
+  #look(id: string): Promise<void> {
+    const known = this.#looks.get(id);
+    if (known) return known;
+    const look = this.#with(id, (carried) => carried.look()).finally(() => this.#looks.delete(id));
+    this.#looks.set(id, look);
+    return look;
   }
 
   /** Does something with a run. If a command has changed the run meanwhile, opens it again for that. */
   async #with(id: string, act: (run: CarriedRun) => Promise<void>): Promise<void> {
     for (;;) {
-      const carried = await this.#carried(id).catch(() => undefined);
+      const carried = await this.#carried(id).catch(() => this.#giveBack(id));
       if (!carried || this.isOver()) return;
       await act(carried);
       if (!carried.isStale) return;
     }
   }
 
+  /** Gives the steps of a run to others that cannot be opened here. After a while, so that nobody hurries. */
+  async #giveBack(id: string): Promise<undefined> {
+    const { signal } = this.#stopping;
+    const pause = delay(UNOPENED_MS, undefined, { ref: false, signal }).catch(() => {});
+    const giving = pause.then(() => leave(this.#ports.database, id, this.id));
+    this.#closing.set(
+      id,
+      giving.catch(() => {}),
+    );
+    await giving.finally(() => this.#closing.delete(id)).catch(() => {});
+  }
+
   /** The run with everything that its steps need here. */
   #carried(id: string): Promise<CarriedRun | undefined> {
     const known = this.#runs.get(id);
     if (known) return this.#fresh(id, known);
-    const opening = this.#open(id);
+    const opening = this.#opening(id);
     this.#runs.set(id, opening);
     void opening.then(
-      (carried) => !carried && this.#forget(id, opening),
+      (carried) => (carried ? this.#open.set(id, carried) : this.#forget(id, opening)),
       (error) => {
         this.#forget(id, opening);
         this.#ports.report(`${id}: ${error instanceof Error ? error.message : error}`);
@@ -180,7 +192,7 @@ class WorkerLife implements Life {
   }
 
   /** Undefined if there is no such run, or if this worker refuses it. */
-  async #open(id: string): Promise<CarriedRun | undefined> {
+  async #opening(id: string): Promise<CarriedRun | undefined> {
     await this.#closing.get(id);
     if (this.#isClosed) return undefined;
     const { database } = this.#ports;
@@ -220,7 +232,6 @@ class WorkerLife implements Life {
     const { database, report } = this.#ports;
     if (await refuse(database, id, this.id, reasons)) report(why);
     await leave(database, id, this.id);
-    this.#refuses = true;
     await wake(database, id);
   }
 
@@ -239,6 +250,7 @@ class WorkerLife implements Life {
   /** Ends what a run keeps here. */
   #close(id: string, carried: CarriedRun): Promise<void> {
     this.#runs.delete(id);
+    this.#open.delete(id);
     const closing = carried
       .close()
       .catch((error) => this.#report(error))
@@ -261,23 +273,17 @@ class WorkerLife implements Life {
     if (notice !== undefined) void hearHead(heads, runs.rows, notice);
   }
 
-  /** Looks for runs that are due and for steps of dead workers, until the end. */
+  /** Looks for runs that are due and for steps that wait, until the end. */
   async #sweep(): Promise<void> {
-    const { leaseMs } = this.#ports;
-    let nextBurial = 0;
-    let nextCleaning = Date.now() + CLEAN_EVERY_MS * Math.random();
+    let nextTidying = 0;
     while (!this.isOver() && !this.#isDraining) {
       try {
         const woken = this.#sleep();
-        await this.#lookAtDue();
-        if (this.#refuses) await passOn(this.#ports.database, this.id);
-        if (Date.now() >= nextBurial) {
-          nextBurial = Date.now() + Math.min(leaseMs / 4, 2_000);
-          await this.#bury();
-        }
-        if (Date.now() >= nextCleaning) {
-          nextCleaning = Date.now() + CLEAN_EVERY_MS;
-          await this.#clean();
+        await this.#lookForWork();
+        if (Date.now() >= nextTidying) {
+          nextTidying = Date.now() + TIDY_EVERY_MS;
+          await this.#ports.heads.save();
+          await this.#closeIdle();
         }
         await woken;
       } catch (error) {
@@ -298,59 +304,55 @@ class WorkerLife implements Life {
     });
   }
 
-  /** Does not wait long: a run that cannot be decided now must not hold up the others. */
-  async #lookAtDue(): Promise<void> {
-    const due = await takeDue(this.#ports.database, this.id, MOST_DUE);
-    const looks = due.map((id) => this.#with(id, (carried) => carried.look()));
+  async #lookForWork(): Promise<void> {
+    const { database, worker, limitsForAll } = this.#ports;
+    const self = { id: this.id, place: worker.place };
+    const [due, work] = await Promise.all([
+      takeDue(database, this.id, MOST_DUE),
+      takeSteps(database, self, worker.limits, limitsForAll),
+    ]);
+    this.#awaited = work.awaited;
+    const looks = [...new Set([...due, ...work.runs])].map((id) => this.#look(id));
+    if (due.length < MOST_DUE) return;
+    // Does not wait long: a run that cannot be decided now must not hold up the others.
     const enough = new AbortController();
     const { signal } = enough;
     const longest = delay(LONGEST_LOOK_MS, undefined, { signal }).catch(() => {});
     await Promise.race([Promise.all(looks), longest]).finally(() => enough.abort());
+    this.seek();
   }
 
   async #bury(): Promise<void> {
-    const { database, report, heads } = this.#ports;
-    await heads.save();
+    const { database, report } = this.#ports;
     for (const name of await buryDead(database))
       report(`The worker ${name} has given no sign of life. Others take its steps.`);
-    this.#awaited = await awaitedKinds(database);
-    await this.#closeIdle();
-  }
-
-  async #clean(): Promise<void> {
-    const { database, queues } = this.#ports;
-    await requeueLost(database);
-    await queues.clean(await liveWorkers(database));
+    this.seek();
   }
 
   /** Runs without a step here keep nothing, once they are over. */
   async #closeIdle(): Promise<void> {
-    const idle: { readonly id: string; readonly carried: CarriedRun }[] = [];
-    for (const [id, opening] of this.#runs) {
-      const carried = await opening.catch(() => undefined);
-      if (carried?.isIdle && this.#runs.get(id) === opening) idle.push({ id, carried });
-    }
+    const idle = [...this.#open].filter(([, carried]) => carried.isIdle);
     // They may have ended on other workers.
     const open = await openRuns(
       this.#ports.database,
-      idle.map(({ id }) => id),
+      idle.map(([id]) => id),
     );
-    const isSame = async (id: string, carried: CarriedRun) =>
-      (await this.#runs.get(id)?.catch(() => undefined)) === carried;
-    for (const { id, carried } of idle)
-      if (!open.has(id) && (await isSame(id, carried)) && carried.isIdle)
+    for (const [id, carried] of idle)
+      if (!open.has(id) && this.#open.get(id) === carried && carried.isIdle)
         await this.#close(id, carried);
   }
 
   async #stop(how: StopHow): Promise<void> {
     const isFirst = !this.#isDraining;
     this.#isDraining = true;
-    this.#wakeSweep?.();
+    this.#stopping.abort();
+    this.seek();
     if (how === 'now') for (const one of await this.#opened()) one.stopSteps();
     if (!isFirst) return;
     // Takes no more steps, and waits for those that run.
     await this.#launching?.catch(() => {});
-    await this.#ports.queues.stop();
+    await this.#ports.recovery.stop();
+    await this.#sweeping;
     while (!this.isOver() && (await this.#opened()).some((one) => !one.isIdle)) await delay(50);
     this.#isClosed = true;
     await this.#closeAll();
@@ -393,14 +395,15 @@ class WorkerLife implements Life {
     void ended.finally(async () => {
       this.#guard.end();
       for (const one of await this.#opened()) one.abandon();
-      this.#wakeSweep?.();
+      this.seek();
       this.#end('lost');
     });
   }
 }
 
 const SWEEP_MS = 1_000;
-const CLEAN_EVERY_MS = 5_000;
+const TIDY_EVERY_MS = 2_000;
+const UNOPENED_MS = 10_000;
 const MOST_DUE = 20;
 const LONGEST_LOOK_MS = 2_000;
 const STRAY_GRACE_MS = 1_000;

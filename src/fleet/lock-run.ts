@@ -38,18 +38,19 @@ export async function lockRun(
   worker: string,
   rows: RowSeals,
 ): Promise<LockedRun> {
-  const row = await lockRow(queries, run, rows).catch((error) => {
+  const locking = lockRow(queries, run, rows).catch((error) => {
     throw error instanceof UserError && error.code === 'no-run'
       ? new RunGone(error.message)
       : error;
   });
-  await checkHead(rows, run, row);
-  const [facts] = await queries.query<{ at: number; isLeased: boolean }>(
+  const looking = queries.query<{ at: number; isLeased: boolean }>(
     `select (extract(epoch from clock_timestamp()) * 1000)::float8 as at,
             exists (select from raymond.leases where run = $1 and until > clock_timestamp()) as "isLeased"
        from raymond.workers where id = $2 for key share`,
     [run, worker],
   );
+  const [row, [facts]] = await Promise.all([locking, looking]);
+  await checkHead(rows, run, row);
   if (!facts) throw new WorkerLost('This worker was declared dead.');
   if (facts.isLeased) throw new RunBusy(`A command changes ${run}.`);
   return { row, at: Math.floor(facts.at) };

@@ -1,13 +1,13 @@
 /** The ports of a worker. */
 import type { Run } from '../model/run.ts';
 import type { Observer, StepKey } from '../ports.ts';
-import type { Database, Queries } from '../postgres/database.ts';
+import type { Database, Transaction } from '../postgres/database.ts';
 import type { Heads } from '../postgres/heads.ts';
 import type { OpenLetter } from '../postgres/mailbox.ts';
 import type { Notices } from '../postgres/notices.ts';
 import type { RunParts, RunRow } from '../postgres/run-row.ts';
 import type { StepsPorts } from '../run/steps.ts';
-import type { StepKind } from './step-kind.ts';
+import type { StepKind } from './claims.ts';
 
 export interface FleetPorts {
   readonly database: Database;
@@ -16,10 +16,12 @@ export interface FleetPorts {
   readonly openLetter: OpenLetter;
   readonly notices: Notices;
   readonly worker: WorkerFacts;
+  /** How many steps may run at the same time on all workers. */
+  readonly limitsForAll: Partial<Limits>;
   /** How long others wait for a sign of life before they take the steps of this worker. */
   readonly leaseMs: number;
   readonly newId: () => string;
-  readonly queues: Queues;
+  readonly recovery: Recovery;
   /** Starts a guard in place of that of an earlier process. */
   readonly guard: () => Promise<Guard>;
   /** Everything that is needed to execute steps of a run here, or the reason why this worker refuses it. */
@@ -57,7 +59,7 @@ export interface Limits {
 }
 
 /** Stores something in a transaction of the caller. */
-export type Store = (queries: Queries) => Promise<void>;
+export type Store = (queries: Transaction) => void | Promise<void>;
 
 /** Stores something in the transaction that stores the end of the step. */
 export type KeepWithStep = (step: StepKey, store: Store) => void;
@@ -69,22 +71,15 @@ export interface RunPorts extends Omit<StepsPorts, 'clock' | 'live' | 'isOver'> 
   pack(ref: string): Promise<{ readonly container: string; readonly archive: Uint8Array }>;
 }
 
-/** The queues of steps. */
-export interface Queues {
-  /**
-   * Begins to take steps. `execute` resolves when this worker is done with the agent. Waits while the
-   * database has trouble, unless `isOver`.
-   */
-  start(worker: string, limits: Limits, execute: ExecuteStep, isOver: () => boolean): Promise<void>;
-  /** Takes no more steps, and waits for those that were taken. */
+/** Calls back every few seconds on one of all workers. */
+export interface Recovery {
+  /** Waits while the database has trouble, unless `isOver`. */
+  start(worker: string, recover: () => Promise<void>, isOver: () => boolean): Promise<void>;
+  /** Does not begin it again, and waits until it is done. */
   stop(): Promise<void>;
   /** Ends the connections. */
   close(): Promise<void>;
-  /** Removes what is no longer needed of steps that are over, and of workers that are gone. */
-  clean(liveWorkers: readonly string[]): Promise<void>;
 }
-
-export type ExecuteStep = (run: string, agent: string, kind: string) => Promise<void>;
 
 /**
  * A small process. When the lease of the worker is over, it ends the processes of the steps, even if the

@@ -1,10 +1,9 @@
 /**
  * The runs that a worker refuses, because no key on its machine has sealed them. It leaves them to the
- * others: it does not look at them, and passes on the steps that it gets from a queue.
+ * others: it does not look at them, and takes none of their steps.
  */
-import type { Database, Queries } from '../postgres/database.ts';
+import type { Queries } from '../postgres/database.ts';
 import { isRefused, reasonsOf } from '../postgres/refused-runs.ts';
-import { CLAIM_WORKFLOW_ID, enqueue, QUEUE_SCHEMA, type QueuedStep } from './queue-table.ts';
 
 const VALID_FOR_S = 300;
 
@@ -45,25 +44,4 @@ export async function refuse(
     [run, worker, reasons],
   );
   return made?.isNew === true;
-}
-
-/**
- * Puts the steps into their queues again that this worker got and cannot take, if another worker may take
- * them. Otherwise they wait.
- */
-export async function passOn(database: Database, worker: string): Promise<void> {
-  await database.transaction(async (queries) => {
-    const steps = await queries.query<QueuedStep>(
-      `update raymond.claims c set enqueued = enqueued + 1, since = now()
-        where c.worker is null
-          and c.run in (select run from raymond.refusals where worker = $1)
-          and exists (select from raymond.workers w where not ${isRefused('c.run', 'w.id')})
-          and not exists (select from ${QUEUE_SCHEMA}.workflow_status s
-                           where s.workflow_uuid = ${CLAIM_WORKFLOW_ID}
-                             and s.status in ('ENQUEUED', 'PENDING'))
-        returning run, agent, step, kind, enqueued`,
-      [worker],
-    );
-    await enqueue(queries, steps);
-  });
 }

@@ -18,7 +18,7 @@ export async function reportBlockers(
         const text = rows.map(textOf).join(', ');
         if (text !== '' && text !== told)
           report(
-            `The worker prepares its queues, and PostgreSQL waits for an open transaction of ${text}. It continues when that ends.`,
+            `The worker prepares its schedule, and PostgreSQL waits for an open transaction of ${text}. It continues when that ends.`,
           );
         told = text;
       },

@@ -8,36 +8,50 @@
 import { inputFrom, isSettled } from '../host/deliver-messages.ts';
 import { isPromptNext } from '../interpret/start-step.ts';
 import type { RunEvent } from '../model/event.ts';
+import { isStepEnd } from '../model/event-kinds.ts';
 import type { Input, StartStep } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { NO_COST } from '../model/step-account.ts';
 import type { StepKey, WorkflowLibrary } from '../ports.ts';
 import type { Database, Queries, Transaction } from '../postgres/database.ts';
 import { changeKept, type Head } from '../postgres/head.ts';
-import { type Mail, mailOf, type OpenLetter, refuseMail, removeMail } from '../postgres/mailbox.ts';
+import {
+  type Mail,
+  type OpenLetter,
+  openMail,
+  refuseMail,
+  removeMail,
+  waitingMail,
+} from '../postgres/mailbox.ts';
 import { appendEvents, eventsAfter, type RunParts } from '../postgres/run-row.ts';
 import type { RowSeals } from '../postgres/seals.ts';
 import type { Decided } from '../run/decider.ts';
 import { endOfWait } from '../run/waits.ts';
 import { keepSource } from './belongings.ts';
-import { begin, type Claim, type Claimant, claimsFor, end, take, waitingClaims } from './claims.ts';
+import {
+  add,
+  begin,
+  type Claim,
+  type Claimant,
+  claimsOf,
+  end,
+  idleClaims,
+  type StepKind,
+} from './claims.ts';
 import type { KnownRun, TurnDecider } from './known-run.ts';
 import { changesSettings, lockRun, RunChanged, RunGone } from './lock-run.ts';
 import type { RunPorts } from './ports.ts';
-import type { StepKind } from './step-kind.ts';
 import { wakeAt } from './wakeups.ts';
 
 export interface Turn {
   /** The inputs of the steps on this worker. */
   readonly inputs: readonly Input[];
-  /** The agents whose waiting steps this worker takes. */
-  readonly wanted: readonly string[];
   /** Whether the step is known to run on this worker. */
   readonly isHeld: (step: StepKey) => boolean;
   /** Whether this worker continues with the next step of an agent whose step ends now. */
   readonly mayContinue: (agent: string, kind: StepKind) => boolean;
   /** Stores what a step left behind, together with its end. */
-  readonly keep: (queries: Queries, step: StepKey) => Promise<void>;
+  readonly keep: (queries: Transaction, step: StepKey) => Promise<void>;
 }
 
 export interface TurnParts {
@@ -66,6 +80,8 @@ export interface TurnResult {
   readonly taken: readonly TakenStep[];
   /** The steps that begin on this worker immediately. */
   readonly continued: readonly StepKey[];
+  /** Whether steps wait for any worker. */
+  readonly isWaiting: boolean;
   /** Whether the mail had rows that are no messages of the user. */
   readonly hasRefusedMail: boolean;
 }
@@ -95,7 +111,10 @@ async function attempt(
   const { rows } = parts.runs;
   const { id, seq } = known.run;
   const { born, era, link } = known.mark;
-  const { row, at } = await lockRun(queries, id, worker.id, rows);
+  const locking = lockRun(queries, id, worker.id, rows);
+  const reading = Promise.all([claimsOf(queries, id, worker), waitingMail(queries, id)]);
+  reading.catch(() => {});
+  const { row, at } = await locking;
   if (row.born !== born) throw new RunGone(`${id} was removed.`);
   if (row.era !== era) throw new RunChanged(`A person has accepted ${id} as it is.`);
   const follower = known.take();
@@ -105,10 +124,10 @@ async function attempt(
   if (news.some(changesSettings)) throw new RunChanged(`The settings of ${id} have changed.`);
   if (news.length > 0) await parts.load(follower.run);
   const decider = known.withLoaded(follower, news);
-  const claims = await claimsFor(queries, id, worker, turn.wanted);
-  const { mail, refused } = await mailOf(queries, id, row, parts.openLetter);
+  const [claims, waiting] = await reading;
+  const { mail, refused } = await openMail(waiting, id, row, parts.openLetter);
 
-  const ours = turn.inputs.filter((input) => isOurs(input, claims, worker));
+  const ours = turn.inputs.filter((input) => isOurs(input, claims));
   const ending = new Set(ours.flatMap((one) => (one.kind === 'step-ended' ? one.agent : [])));
   const continues = (agentId: string) => {
     const agent = decider.run.agents.get(agentId);
@@ -159,22 +178,19 @@ async function attempt(
     for (const event of events)
       if (event.type === 'workflow-read')
         await keepSource(queries, rows, id, event.workflow, parts.pack);
-    await end(queries, id, ended);
+    end(queries, id, ended);
     for (const step of ended) await turn.keep(queries, step);
-    await begin(queries, id, worker, started);
+    add(queries, id, worker, started);
   }
-  await take(
-    queries,
-    id,
-    worker,
-    taken.filter((claim) => claim.worker === null),
-  );
+  begin(queries, id, worker, taken);
+  const isWaiting = started.some(({ isHere }) => !isHere);
+  if (isWaiting) queries.announce(`work ${id}`);
   const settled = mail.filter(({ message }) => isSettled(message, run, pidOf(message)));
   if (settled.length > 0) await settle(queries, rows, id, settled);
-  await refuseMail(queries, refused);
-  await wakeAt(queries, id, decider.waits.nextLook(at, over));
+  if (refused.length > 0) await refuseMail(queries, refused);
+  wakeAt(queries, id, decider.waits.nextLook(at, over));
   return {
-    ...{ run, news, decided, taken, decider, head, hasRefusedMail: refused.length > 0 },
+    ...{ run, news, decided, taken, decider, head, isWaiting, hasRefusedMail: refused.length > 0 },
     continued: started.filter(({ isHere }) => isHere),
   };
 }
@@ -202,11 +218,9 @@ async function settle(
 const pidOf = (message: { readonly kind: string; readonly pid?: number }) => message.pid ?? 0;
 
 /** Whether an input of a step comes from the worker that has the step. */
-function isOurs(input: Input, claims: readonly Claim[], { id }: Claimant): boolean {
+function isOurs(input: Input, claims: readonly Claim[]): boolean {
   if (!('step' in input)) return true;
-  return claims.some(
-    ({ agent, step, worker }) => agent === input.agent && step === input.step && worker === id,
-  );
+  return claims.some(({ agent, step }) => agent === input.agent && step === input.step);
 }
 
 /** The ends of steps that wait in a queue and must not start any more. */
@@ -219,7 +233,7 @@ async function withdrawals(
   const isStopping = run.status.kind === 'stopping';
   const isStopped = ({ event }: Decided) => event.type === 'agent-stop-requested';
   if (!isStopping && !decided.some(isStopped)) return [];
-  const waiting = await waitingClaims(queries, run.id);
+  const waiting = await idleClaims(queries, run.id);
   const isOver = ({ agent }: Claim) => isStopping || run.agents.get(agent)?.stoppedBy !== undefined;
   return waiting
     .filter(isOver)
@@ -250,17 +264,15 @@ export function lostEnd(claim: Claim, run: Run, at: number): Input {
   return { kind: 'step-ended', at, agent, step, outcome };
 }
 
+/** The step of a claim, unless this worker executes it already. */
 function takenBy(
   claim: Claim,
   run: Run,
-  { wanted, isHeld }: Turn,
-  { id, place }: Claimant,
+  { isHeld }: Turn,
+  { place }: Claimant,
 ): readonly TakenStep[] {
   const status = run.agents.get(claim.agent)?.status;
-  if (status?.kind !== 'running' || status.step !== claim.step) return [];
-  // It was taken before, but the answer of the database was lost.
-  const isTaken = claim.worker === id && !isHeld(claim);
-  if (!isTaken && (claim.worker !== null || !wanted.includes(claim.agent))) return [];
+  if (status?.kind !== 'running' || status.step !== claim.step || isHeld(claim)) return [];
   const how = claim.claim === 0 ? 'start' : claim.place === place ? 'adopt' : 'lost';
   return [{ ...claim, how }];
 }
@@ -270,12 +282,4 @@ function startOf(event: RunEvent, continued: ReadonlySet<string>) {
   const { agent, step, session } = event;
   const kind: StepKind = session ? 'prompt' : 'script';
   return [{ agent, step, kind, isHere: continued.has(agent) }];
-}
-
-type StepEnd = Extract<RunEvent, { type: 'step-ended' | 'step-failed' | 'step-interrupted' }>;
-
-function isStepEnd(event: RunEvent): event is StepEnd {
-  return (
-    event.type === 'step-ended' || event.type === 'step-failed' || event.type === 'step-interrupted'
-  );
 }

@@ -1,12 +1,12 @@
 /** When a worker has to look at a run: because of messages, deadlines, or because it is new. */
-import type { Database, Queries } from '../postgres/database.ts';
+import type { Database, Transaction } from '../postgres/database.ts';
 import { isRefused } from '../postgres/refused-runs.ts';
 
 /** Sets the next time, in a transaction that has locked the run. Undefined if there is none. */
-export async function wakeAt(queries: Queries, run: string, at: number | undefined): Promise<void> {
-  if (at === undefined) await queries.query('delete from raymond.wakeups where run = $1', [run]);
+export function wakeAt({ write }: Transaction, run: string, at: number | undefined): void {
+  if (at === undefined) write('delete from raymond.wakeups where run = $1', [run]);
   else
-    await queries.query(
+    write(
       `insert into raymond.wakeups (run, at) values ($1, to_timestamp($2::float8 / 1000))
        on conflict (run) do update set at = excluded.at`,
       [run, at],

@@ -39,6 +39,11 @@ export interface Queries {
 }
 
 export interface Transaction extends Queries {
+  /**
+   * Runs a statement whose result nobody needs, after the earlier ones. The transaction does not wait for it
+   * before the commit, and fails if it fails.
+   */
+  write(text: string, values?: readonly unknown[]): void;
   /** Sends a notice to all listeners after the commit. See `Announcer`. */
   announce(notice: string): void;
 }
@@ -66,6 +71,8 @@ export function openDatabase(parts: DatabaseParts): Database {
   const pool = new pg.Pool({
     ...settings,
     max: connections,
+    // Statements that do not wait for each other share a round trip.
+    pipeline: true,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
   });
@@ -181,17 +188,29 @@ async function attempt<T>(
   client.on('error', onError);
   const query = async <R extends object>(text: string, values: readonly unknown[] = []) =>
     (await client.query<R>({ name: statementName(text), text, values: [...values] })).rows;
+  const writes: Promise<unknown>[] = [];
+  let failure: unknown;
+  const write = (text: string, values: readonly unknown[] = []) => {
+    const written = query(text, values);
+    written.catch((error) => {
+      failure ??= error;
+    });
+    writes.push(written);
+  };
   const release = (isBroken: boolean) => {
     client.removeListener('error', onError);
     client.release(isBroken || lost !== undefined);
   };
   const notices: string[] = [];
   try {
-    await client.query('begin');
-    const result = await work({ query, announce: (notice) => notices.push(notice) });
-    const mark = await marker?.mark(client, query);
+    // Its failure shows at the next statement.
+    client.query('begin').catch(() => {});
+    const result = await work({ query, write, announce: (notice) => notices.push(notice) });
+    const mark = marker?.mark(client, write);
+    const committed = client.query('commit');
     try {
-      await client.query('commit');
+      // After a write that failed, the server rolls back.
+      await Promise.all([...writes, committed]);
     } catch (error) {
       if (!mark || !isUncertain(error)) throw error;
       release(true);
@@ -201,7 +220,9 @@ async function attempt<T>(
     release(false);
     announcer.add(notices);
     return { result };
-  } catch (error) {
+  } catch (thrown) {
+    // The server refuses all statements after one that failed, so the first failure is the cause.
+    const error = failure ?? thrown;
     const isBroken = lost !== undefined || isUncertain(error);
     const isRolledBack =
       !isBroken &&
@@ -238,12 +259,12 @@ interface Mark {
 class Marker {
   readonly #marks = new WeakMap<pg.ClientBase, Mark>();
 
-  async mark(client: pg.ClientBase, query: Queries['query']): Promise<Mark> {
+  mark(client: pg.ClientBase, write: Transaction['write']): Mark {
     const last = this.#marks.get(client);
     const mark = { writer: last?.writer ?? randomUUID(), number: (last?.number ?? 0) + 1 };
     this.#marks.set(client, mark);
-    if (!last) await query(FORGET_OLD_MARKS);
-    await query(LEAVE_MARK, [mark.writer, mark.number]);
+    if (!last) write(FORGET_OLD_MARKS);
+    write(LEAVE_MARK, [mark.writer, mark.number]);
     return mark;
   }
 }

@@ -32,8 +32,9 @@ export function postgresMailbox(parts: MailParts, id: string): Mailbox {
     post: (message) => post(database, key, id, message),
     async messages() {
       const row = await findRow(database, id);
-      const found = row && (await mailOf(database, id, row, openedBy(key)));
-      return found?.mail.map(({ message }) => message) ?? [];
+      if (!row) return [];
+      const { mail } = await openMail(await waitingMail(database, id), id, row, openedBy(key));
+      return mail.map(({ message }) => message);
     },
     read: (reader) => read(parts, id, reader),
   };
@@ -55,18 +56,27 @@ export interface Mail extends Letter {
   readonly id: string;
 }
 
-/** The messages that wait, in the order of their posting, and the ids of rows that are none. */
-export async function mailOf(
-  { query }: Queries,
-  run: string,
-  head: Pick<Head, 'born' | 'kept'>,
-  open: OpenLetter,
-): Promise<{ readonly mail: readonly Mail[]; readonly refused: readonly string[] }> {
-  const rows = await query<{ id: string; message: string }>(
+export interface MailRow {
+  readonly id: string;
+  readonly message: string;
+}
+
+/** The rows of a mailbox, in the order of their posting. */
+export function waitingMail({ query }: Queries, run: string): Promise<readonly MailRow[]> {
+  return query<MailRow>(
     `select id::text, message from raymond.mail where run = $1 and not refused
       order by raymond.mail.id`,
     [run],
   );
+}
+
+/** The messages in rows of a mailbox, and the ids of rows that are none. */
+export async function openMail(
+  rows: readonly MailRow[],
+  run: string,
+  head: Pick<Head, 'born' | 'kept'>,
+  open: OpenLetter,
+): Promise<{ readonly mail: readonly Mail[]; readonly refused: readonly string[] }> {
   const { stop } = rows.length > 0 ? keptOf(head) : { stop: 0 };
   const mail: Mail[] = [];
   const refused: string[] = [];
@@ -164,7 +174,8 @@ async function read(parts: MailParts, id: string, reader: MailReader): Promise<{
     const queries = database.until(signal);
     const row = await findRow(queries, id);
     if (!row) return;
-    const { mail, refused } = await mailOf(queries, id, row, openedBy(key));
+    const rows = await waitingMail(queries, id);
+    const { mail, refused } = await openMail(rows, id, row, openedBy(key));
     await refuseMail(queries, refused);
     if (refused.length > 0) onTrouble(REFUSED_MAIL);
     for (const { id: number, message } of mail) {

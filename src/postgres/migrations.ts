@@ -258,6 +258,14 @@ alter table raymond.sessions add column link text;
 -- refused: it had no seal of the user. It stays for whoever wants to look at it.
 alter table raymond.mail add column refused boolean not null default false;
 `,
+  `
+-- The claims are the queue: a step without a worker waits in it. When a worker goes, its steps wait again.
+update raymond.claims c set worker = null
+  where not exists (select from raymond.workers w where w.id = c.worker);
+alter table raymond.claims add foreign key (worker) references raymond.workers on delete set null;
+alter table raymond.claims drop column enqueued;
+create index claims_waiting on raymond.claims (kind, since) where worker is null;
+`,
 ];
 
 function isRightsError(error: unknown): boolean {

@@ -277,7 +277,9 @@ export async function appendEvents(
   const unfolded = row.unfolded + bytesOf(texts);
   const snapshot = isDue(unfolded, row.snapshotBytes) ? frozen(codec, after) : undefined;
   const { links, head } = await extended(rows, id, row, texts);
-  await queries.query(
+  const sealed =
+    snapshot === undefined ? null : await rows.make('snapshot', snapshotFacts(id, head, snapshot));
+  queries.write(
     `with added as (${INSERT_EVENTS})
      update raymond.runs set seq = $5, status = $6, summary = $7, unfolded = $8, link = $9,
        head_seal = $10, snapshot = coalesce($11, snapshot),
@@ -287,10 +289,13 @@ export async function appendEvents(
     [
       ...[id, expected, texts, links],
       ...[seq, status.kind, JSON.stringify(summaryOf(after))],
-      ...[snapshot === undefined ? unfolded : 0, head.link, head.headSeal, snapshot ?? null],
-      snapshot === undefined
-        ? null
-        : await rows.make('snapshot', snapshotFacts(id, head, snapshot)),
+      ...[
+        snapshot === undefined ? unfolded : 0,
+        head.link,
+        head.headSeal,
+        snapshot ?? null,
+        sealed,
+      ],
     ],
   );
   queries.announce(`events ${id}`);

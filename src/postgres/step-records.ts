@@ -4,7 +4,7 @@
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { RecordName, StepKey, StepRecord } from '../ports.ts';
-import type { Queries } from './database.ts';
+import type { Queries, Transaction } from './database.ts';
 
 export interface KeptStep {
   readonly conversation: StepRecord;
@@ -12,15 +12,15 @@ export interface KeptStep {
 }
 
 /** Stores the records of a step in a transaction of the caller. */
-export async function keepStep(
-  { query }: Queries,
+export function keepStep(
+  { write }: Transaction,
   run: string,
   { agent, step }: StepKey,
   { conversation, files }: KeptStep,
-): Promise<void> {
+): void {
   const packed = gzipSync(JSON.stringify(conversation));
   for (const { name, content } of [...files, { name: CONVERSATION, content: packed }])
-    await query(KEEP_RECORD, [run, agent, step, name, Buffer.from(content)]);
+    write(KEEP_RECORD, [run, agent, step, name, Buffer.from(content)]);
 }
 
 /** The conversation of a step; undefined if none is stored. */

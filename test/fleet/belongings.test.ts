@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { carriedRoots, carriedSessions, storedSources } from '../../src/fleet/belongings.ts';
-import type { KeepWithStep } from '../../src/fleet/ports.ts';
+import type { KeepWithStep, Store } from '../../src/fleet/ports.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { realDisk } from '../../src/journal/disk.ts';
@@ -12,7 +12,7 @@ import type { RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import { NO_COST } from '../../src/model/step-account.ts';
 import type { StepKey } from '../../src/ports.ts';
-import type { Database, Queries } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { appendEvents, insertRun, lockRow } from '../../src/postgres/run-row.ts';
 import { type RowSeals, rowSeals } from '../../src/postgres/seals.ts';
 import { keepArchive } from '../../src/postgres/workflow-archives.ts';
@@ -28,7 +28,7 @@ const ROOT = '/home/me/project';
 let database: Database;
 let rows: RowSeals;
 let run: Run;
-let kept: ((queries: Queries) => Promise<void>)[];
+let kept: Store[];
 const keep: KeepWithStep = (_, store) => void kept.push(store);
 beforeEach(async () => {
   database = open(await newUrl());
@@ -205,8 +205,13 @@ const step = (number: number): StepKey => ({ agent: 'main', step: number });
 
 async function claim({ agent, step: number }: StepKey, worker: string) {
   await database.query(
-    `insert into raymond.claims (run, agent, step, kind, worker, place, claim, enqueued)
-     values ($1, $2, $3, 'prompt', $4, 'p', 1, 0)
+    `insert into raymond.workers (id, name, host, pid, place, lease_until)
+     values ($1, 'w', 'h', 1, 'p', now()) on conflict (id) do nothing`,
+    [worker],
+  );
+  await database.query(
+    `insert into raymond.claims (run, agent, step, kind, worker, place, claim)
+     values ($1, $2, $3, 'prompt', $4, 'p', 1)
      on conflict (run, agent, step) do update set worker = excluded.worker`,
     [RUN, agent, number, worker],
   );

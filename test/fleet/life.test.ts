@@ -1,11 +1,11 @@
-// One life of a worker with a real database. The test plays the queue, the guard and the steps.
+// One life of a worker with a real database. The test plays the guard and the steps.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
 import { scriptedAgent } from '../../src/execute/rehearsal/scripted.ts';
 import { live } from '../../src/fleet/life.ts';
-import type { ExecuteStep, FleetPorts } from '../../src/fleet/ports.ts';
+import type { FleetPorts } from '../../src/fleet/ports.ts';
 import { StopRequests } from '../../src/fleet/stop-requests.ts';
 import { takeTurn } from '../../src/fleet/turn.ts';
 import { register } from '../../src/fleet/worker-table.ts';
@@ -14,11 +14,11 @@ import type { RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import { NO_HEADS } from '../../src/postgres/heads.ts';
 import { listenTo } from '../../src/postgres/notices.ts';
+import { wake } from '../../src/postgres/run-row.ts';
 import { UNCHECKED_ROWS } from '../../src/postgres/seals.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Fleet } from './fleet.ts';
-import { makeQueueTables } from './queue-tables.ts';
 
 const FLOW = {
   'flow/START.sh': `echo '<ask next="NEXT.sh">Well?</ask>'\n`,
@@ -31,13 +31,12 @@ async function newPlay() {
   const url = await newDatabase();
   const fleet = await Fleet.open(url, FLOW);
   onTestFinished(() => fleet.dispose());
-  await makeQueueTables(url);
   const { database } = fleet;
   const seen: string[] = [];
   const library = looseLibrary(fleet.project.folder, {}).unpackingInto(fleet.project.path('out'));
   await library.load('flow');
   let openings = 0;
-  let execute: ExecuteStep | undefined;
+  let isLaunched = false;
   const ports: FleetPorts = {
     database,
     // As a worker that trusts all runs.
@@ -48,13 +47,13 @@ async function newPlay() {
     worker: { name: 'a', host: 'h', pid: 1, place: 'a', limits: LIMITS },
     leaseMs: 60_000,
     newId: randomUUID,
-    queues: {
-      async start(_worker, _limits, given) {
-        execute = given;
+    limitsForAll: {},
+    recovery: {
+      async start() {
+        isLaunched = true;
       },
       stop: async () => {},
       close: async () => {},
-      clean: async () => {},
     },
     guard: async () => ({
       renew: () => {},
@@ -102,7 +101,7 @@ async function newPlay() {
     stops.ask('now');
     await living;
   });
-  await eventually('the worker lives', () => execute !== undefined);
+  await eventually('the worker lives', () => isLaunched);
 
   /** A turn of another worker. */
   const other = randomUUID();
@@ -124,21 +123,13 @@ async function newPlay() {
       },
       await fleet.known(library.get, await fleet.look(run)),
       {
-        ...{ inputs: [], wanted: [], isHeld: () => true },
+        ...{ inputs: [], isHeld: () => true },
         ...{ mayContinue: () => false, keep: async () => {} },
       },
     );
   const run = await fleet.begin('flow');
-  const asks = async () => {
-    await eventually('the step waits', async () => {
-      const agent = (await fleet.look(run)).agents.get('main');
-      return agent?.status.kind === 'running';
-    });
-    await execute?.(run, 'main', 'script');
-    await fleet.asks(run);
-  };
-  const executeOf = async (id: string) => execute?.(id, 'main', 'script');
-  return { fleet, run, seen, turnElsewhere, asks, executeOf };
+  const asks = () => fleet.asks(run);
+  return { fleet, run, seen, turnElsewhere, asks };
 }
 
 /** As the command does it. */
@@ -177,7 +168,6 @@ test('the first step after a resume has the new settings, also if the worker kno
   const { askedAt } = status;
   await fleet.store.mailbox(run).post({ kind: 'answer', agent: 'main', askedAt, text: 'Yes.' });
   await turnElsewhere(run);
-  await play.executeOf(run);
   expect(await fleet.ended(run)).toMatchObject({ result: 'done' });
   expect(seen).toContain('NEXT.sh of 2 with 77');
   expect(seen.indexOf('closed 1')).toBeLessThan(seen.indexOf('NEXT.sh of 2 with 77'));
@@ -187,7 +177,7 @@ test('the first step after a resume has the new settings, also if the worker kno
 test.each(['../../../outside', 'other-1'])(
   'a row that claims to be the run %j is not opened',
   async (id) => {
-    const { fleet, run, seen, asks, executeOf } = await newPlay();
+    const { fleet, run, seen, asks } = await newPlay();
     await asks();
     seen.length = 0;
     // Anyone who may write to the database can copy the events of a run that the user has sealed.
@@ -200,7 +190,15 @@ test.each(['../../../outside', 'other-1'])(
       'insert into raymond.events (run, seq, event) select $2, seq, event from raymond.events where run = $1',
       [run, id],
     );
-    await executeOf(id);
+    await wake(fleet.database, id);
+    await eventually('a worker has looked at it', async () => {
+      const due = await fleet.database.query(
+        'select from raymond.wakeups where run = $1 and at > now()',
+        [id],
+      );
+      return due.length > 0;
+    });
+    if (id === 'other-1') await eventually('it says so', () => seen.length > 0);
     const opened = seen.filter((line) => / of \d+ with /.test(line));
     expect(opened).toEqual([]);
     if (id === 'other-1') expect(seen.join()).toContain('belongs to another run');

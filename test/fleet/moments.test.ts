@@ -32,7 +32,7 @@ const MOMENTS: readonly Moment[] = [
   {
     name: 'after the claim of a step, before its launch',
     hold: `create constraint trigger hold after update on raymond.claims deferrable initially deferred
-             for each row when (new.worker is not null) execute function hold()`,
+             for each row when (new.claim > 0) execute function hold()`,
     commits: true,
     repeated: ['START.sh'],
   },
@@ -112,7 +112,13 @@ async function isHeld(holder: pg.Client): Promise<boolean> {
 /** A stopped worker does not learn that its transaction has committed. */
 async function killHeld(worker: Started, holder: pg.Client, commits: boolean) {
   worker.child.kill(commits ? 'SIGSTOP' : 'SIGKILL');
-  if (!commits) await worker.ended;
+  if (!commits) {
+    await worker.ended;
+    // The commit may have arrived, so the server has to die with the worker.
+    await holder.query(
+      "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 42 and not granted",
+    );
+  }
   await holder.query('select pg_advisory_unlock(42)');
   await eventually('the transaction is over', async () => !(await isHeld(holder)));
   worker.child.kill('SIGKILL');

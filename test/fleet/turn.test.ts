@@ -1,26 +1,30 @@
 // One transaction of a worker, without processes: what happens when it is repeated, late or not alone.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { loadNamed } from '../../src/cli/load-named.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
+import { takeSteps } from '../../src/fleet/claims.ts';
+import { keepOutput } from '../../src/fleet/kept-records.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
 import { RunChanged, RunGone, WorkerLost } from '../../src/fleet/lock-run.ts';
-import { passOn, refuse, termsOf } from '../../src/fleet/refusals.ts';
+import { refuse, termsOf } from '../../src/fleet/refusals.ts';
 import { type Turn, type TurnParts, takeTurn as takeKnown } from '../../src/fleet/turn.ts';
 import { takeDue } from '../../src/fleet/wakeups.ts';
-import { buryDead, register, requeueLost } from '../../src/fleet/worker-table.ts';
+import { buryDead, register } from '../../src/fleet/worker-table.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import type { Input } from '../../src/model/input.ts';
 import { PersistentMap } from '../../src/model/persistent-map.ts';
 import type { Run } from '../../src/model/run.ts';
 import { NO_COST } from '../../src/model/step-account.ts';
 import { readTags } from '../../src/parse/tags.ts';
+import type { StepKey } from '../../src/ports.ts';
+import { type Database, openDatabase, type Transaction } from '../../src/postgres/database.ts';
 import { wake } from '../../src/postgres/run-row.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
+import { startProxy } from '../postgres/proxy.ts';
 import { Fleet } from './fleet.ts';
-import { makeQueueTables } from './queue-tables.ts';
 
 const FLOW = {
   'flow/START.sh': 'echo\n',
@@ -43,7 +47,6 @@ beforeAll(async () => {
     removeDatabase = remove;
   });
   fleet = await Fleet.open(url, FLOW);
-  await makeQueueTables(url);
 });
 
 afterAll(async () => {
@@ -53,6 +56,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await fleet.database.query('delete from raymond.workers');
+  await fleet.database.query('delete from raymond.claims');
   run = await fleet.look(await fleet.begin('flow'));
 });
 
@@ -84,11 +88,20 @@ const takeTurn = async (parts: TurnParts, then: Run, turn: Turn) =>
 
 const nothing: Turn = {
   inputs: [],
-  wanted: [],
   isHeld: () => true,
   mayContinue: () => false,
   keep: async () => {},
 };
+
+/** What a worker does that finds steps: it takes them, and begins them in a turn. */
+const take = async (parts: TurnParts, then: Run, turn: Partial<Turn> = {}, known?: KnownRun) => {
+  await takeSteps(fleet.database, parts.worker, MANY, {});
+  return takeKnown(parts, known ?? (await fleet.known(parts.library.get, then)), {
+    ...{ ...nothing, isHeld: () => false },
+    ...turn,
+  });
+};
+const MANY = { prompts: 1000, scripts: 1000 };
 
 const typesOf = ({ decided }: Awaited<ReturnType<typeof takeTurn>>) =>
   decided.map(({ event }) => event.type);
@@ -106,36 +119,75 @@ function ended(step: number, text: string, agent = 'main'): Input {
   return { kind: 'step-ended', at: Date.now(), agent, step, outcome };
 }
 
-const queued = () =>
-  fleet.database.query<{ id: string }>(
-    'select workflow_uuid as id from raymond_dbos.workflow_status where workflow_uuid like $1 order by 1',
-    [`${run.id}:%`],
+/** The steps of the run that wait for a worker. */
+const waiting = async () => {
+  const rows = await fleet.database.query<{ step: string }>(
+    "select agent || ' ' || step as step from raymond.claims where run = $1 and worker is null",
+    [run.id],
   );
+  return rows.map(({ step }) => step);
+};
 
-test('the first turn starts the first step and puts it into its queue, and a second turn does nothing', async () => {
+test('the first turn starts the first step, which waits for a worker, and a second turn does nothing', async () => {
   const a = await newWorker('a');
   expect(typesOf(await takeTurn(a, run, nothing))).toEqual(['step-started']);
-  expect(await queued()).toEqual([{ id: `${run.id}:main:1` }]);
+  expect(await waiting()).toEqual(['main 1']);
   // The worker knows the run only as it was before.
   const again = await takeTurn(a, run, nothing);
   expect(typesOf(again)).toEqual([]);
   expect(again.news.map(({ event }) => event.type)).toEqual(['step-started']);
-  expect(await queued()).toHaveLength(1);
+  expect(await waiting()).toEqual(['main 1']);
 });
 
-test('a step that waits in a queue does not work, and the journal says who begins it', async () => {
+test('a script step needs few round trips to the database', async () => {
+  const network = await startProxy(fleet.url, 20);
+  const database = openDatabase({ url: network.url, connections: 1 });
+  onTestFinished(async () => {
+    await database.close();
+    await network.close();
+  });
+  // Notices are not part of the step.
+  const repeatable: Database['repeatable'] = (work) =>
+    database.repeatable((queries) => work({ ...queries, announce: () => {} }));
+  const a = { ...(await newWorker('a')), database: { ...database, repeatable } };
+  const known = await fleet.known(a.library.get, run);
+  const roundTrips = async (act: () => Promise<unknown>) => {
+    const before = network.roundTrips();
+    await act();
+    return network.roundTrips() - before;
+  };
+  // It also opens the connection.
+  await takeKnown(a, known, nothing);
+  const record = (queries: Transaction, step: StepKey) =>
+    keepOutput(queries, run.id, step, 'stdout', Buffer.from('text'));
+  const keep = async (queries: Transaction, step: StepKey) => record(queries, step);
+  const end = (step: number): Turn => ({
+    ...{ ...nothing, keep, mayContinue: () => step === 1 },
+    inputs: [ended(step, '<goto>NEXT.sh</goto>')],
+  });
+  // Looks for steps, begins the one that it has got, and stores its end with the next step.
+  expect(await roundTrips(() => takeSteps(database, a.worker, MANY, {}))).toBe(1);
+  const beginning = () => takeKnown(a, known, { ...nothing, isHeld: () => false });
+  expect(await roundTrips(beginning)).toBe(2);
+  expect(await roundTrips(() => takeKnown(a, known, end(1)))).toBe(2);
+  // The worker has continued with the next step of the agent.
+  expect(await roundTrips(() => takeKnown(a, known, end(2)))).toBe(2);
+  expect(known.run.agents.get('main')).toMatchObject({ status: { kind: 'running', step: 3 } });
+});
+
+test('a step that waits for a worker does not work, and the journal says who begins it', async () => {
   const worker = await newWorker('one');
   await takeTurn(worker, run, nothing);
   const waiting = await fleet.look(run.id);
   expect(waiting.tally).toMatchObject({ scriptsRunning: 1, queued: 1 });
-  const taken = await takeTurn(worker, run, { ...nothing, wanted: ['main'] });
+  const taken = await take(worker, run);
   expect(taken.decided.map(({ event }) => event)).toMatchObject([
     { type: 'step-taken', agent: 'main', step: 1, worker: 'one' },
   ]);
   const begun = await fleet.look(run.id);
   expect(begun).toMatchObject({ workedMs: 0, tally: { scriptsRunning: 1, queued: 0 } });
   // Once more, because the answer of the database was lost.
-  const again = await takeTurn(worker, run, { ...nothing, wanted: ['main'], isHeld: () => false });
+  const again = await take(worker, run);
   expect(typesOf(again)).toEqual([]);
 });
 
@@ -150,26 +202,25 @@ test('a new run with the id of a removed one is not the run that a worker knows'
 test('two workers at once: one takes the step, and only its end counts, once', async () => {
   const [a, b] = [await newWorker('a'), await newWorker('b')];
   await takeTurn(a, run, nothing);
-  const wish = { ...nothing, wanted: ['main'] };
-  const both = await Promise.all([takeTurn(a, run, wish), takeTurn(b, run, wish)]);
+  const both = await Promise.all([take(a, run), take(b, run)]);
   expect(both.flatMap(({ taken }) => taken.map(({ how }) => how))).toEqual(['start']);
   const [winner, loser] = both[0]?.taken.length === 1 ? [a, b] : [b, a];
   const end = { ...nothing, inputs: [ended(1, '<goto>NEXT.sh</goto>')] };
   expect(typesOf(await takeTurn(loser, run, end))).toEqual([]);
   expect(typesOf(await takeTurn(winner, run, end))).toContain('step-ended');
   expect(typesOf(await takeTurn(winner, run, end))).toEqual([]);
-  expect(await queued()).toHaveLength(2);
+  expect(await waiting()).toEqual(['main 2']);
 });
 
 test('a worker that was declared dead changes nothing, and its step goes to another one as lost', async () => {
   const [a, b] = [await newWorker('a', 1), await newWorker('b')];
   await takeTurn(b, run, nothing);
-  await takeTurn(a, run, { ...nothing, wanted: ['main'] });
+  await take(a, run);
   expect(await buryDead(fleet.database)).toEqual(['a']);
   const end = { ...nothing, inputs: [ended(1, '<goto>NEXT.sh</goto>')] };
   await expect(takeTurn(a, run, end)).rejects.toThrow(WorkerLost);
-  expect(await queued()).toEqual([{ id: `${run.id}:main:1` }, { id: `${run.id}:main:1:2` }]);
-  const { taken } = await takeTurn(b, run, { ...nothing, wanted: ['main'] });
+  expect(await waiting()).toEqual(['main 1']);
+  const { taken } = await take(b, run);
   expect(taken).toMatchObject([{ how: 'lost', step: 1, claim: 1 }]);
 });
 
@@ -178,45 +229,41 @@ test.each(['prompt', 'script'])(
   async (kind) => {
     const [a, b] = [await newWorker('a', 1), await newWorker('b')];
     await takeTurn(b, run, nothing);
-    await takeTurn(a, run, { ...nothing, wanted: ['main'] });
+    await take(a, run);
     await fleet.database.query('update raymond.claims set kind = $1', [kind]);
     await buryDead(fleet.database);
-    const wish: Turn = { ...nothing, wanted: ['main'], isHeld: () => false };
-    expect((await takeTurn(b, run, wish)).taken).toMatchObject([{ how: 'lost' }]);
+    expect((await take(b, run)).taken).toMatchObject([{ how: 'lost' }]);
     // The worker has not heard of its success.
-    expect((await takeTurn(b, run, wish)).taken).toMatchObject([{ how: 'lost' }]);
-    expect((await takeTurn(b, run, { ...wish, wanted: [] })).taken).toMatchObject([
-      { how: 'lost' },
-    ]);
+    expect((await take(b, run)).taken).toMatchObject([{ how: 'lost' }]);
 
     const again = await newWorker('b');
-    expect((await takeTurn(again, run, wish)).taken).toMatchObject([{ how: 'lost' }]);
+    expect((await take(again, run)).taken).toMatchObject([{ how: 'lost' }]);
     // The place where it began still knows how it ended.
     const first = await newWorker('a');
-    expect((await takeTurn(first, run, wish)).taken).toEqual([]);
+    expect((await take(first, run)).taken).toEqual([]);
     await fleet.database.query('update raymond.claims set worker = null');
-    expect((await takeTurn(first, run, wish)).taken).toMatchObject([{ how: 'adopt' }]);
+    expect((await take(first, run)).taken).toMatchObject([{ how: 'adopt' }]);
   },
 );
 
 test('a worker that starts again is told of all steps that it had', async () => {
   const [a, b] = [await newWorker('a', 1), await newWorker('b')];
   await takeTurn(b, run, nothing);
-  await takeTurn(a, run, { ...nothing, wanted: ['main'] });
+  await take(a, run);
   await buryDead(fleet.database);
-  const { taken } = await takeTurn(b, run, { ...nothing, wanted: ['main'] });
+  const { taken } = await take(b, run);
   expect(taken).toMatchObject([{ how: 'lost' }]);
   const facts = { name: 'b', host: 'h', pid: 1, place: 'b', limits: { prompts: 1, scripts: 1 } };
   const left = await register(fleet.database, randomUUID(), facts, 60_000);
-  expect(left).toEqual([{ run: run.id, agent: 'main' }]);
+  expect(left).toEqual([run.id]);
 });
 
 test('a step whose worker starts again in the same folder is adopted', async () => {
   const a = await newWorker('a');
   await takeTurn(a, run, nothing);
-  await takeTurn(a, run, { ...nothing, wanted: ['main'] });
+  await take(a, run);
   const again = await newWorker('a');
-  const { taken } = await takeTurn(again, run, { ...nothing, wanted: ['main'] });
+  const { taken } = await take(again, run);
   expect(taken).toMatchObject([{ how: 'adopt', step: 1 }]);
   await expect(takeTurn(a, run, nothing)).rejects.toThrow(WorkerLost);
 });
@@ -224,7 +271,7 @@ test('a step whose worker starts again in the same folder is adopted', async () 
 test('a worker continues with the next step of an agent, and finds the step again if the answer was lost', async () => {
   const a = await newWorker('a');
   await takeTurn(a, run, nothing);
-  await takeTurn(a, run, { ...nothing, wanted: ['main'] });
+  await take(a, run);
   const turn: Turn = {
     ...nothing,
     inputs: [ended(1, '<goto>NEXT.sh</goto>')],
@@ -233,12 +280,12 @@ test('a worker continues with the next step of an agent, and finds the step agai
   };
   const { continued } = await takeTurn(a, run, turn);
   expect(continued).toMatchObject([{ agent: 'main', step: 2 }]);
-  expect(await queued()).toHaveLength(1);
+  expect(await waiting()).toEqual([]);
   const { taken } = await takeTurn(a, run, turn);
   expect(taken).toMatchObject([{ agent: 'main', step: 2, how: 'adopt' }]);
 });
 
-test('a stop takes the steps that wait out of their queues, and the run ends', async () => {
+test('a stop ends the steps that wait, and the run ends', async () => {
   const a = await newWorker('a');
   await takeTurn(a, run, nothing);
   await fleet.store.mailbox(run.id).post({ kind: 'stop', how: 'drain', pid: 0 });
@@ -246,17 +293,39 @@ test('a stop takes the steps that wait out of their queues, and the run ends', a
   expect(typesOf(result)).toEqual(['stop-requested', 'step-interrupted', 'run-ended']);
   expect(result.run.status).toEqual({ kind: 'ended', outcome: 'interrupted' });
   expect(await fleet.store.mailbox(run.id).messages()).toEqual([]);
-  expect((await takeTurn(a, run, { ...nothing, wanted: ['main'] })).taken).toEqual([]);
+  expect((await take(a, run)).taken).toEqual([]);
 });
 
-test('a step that waits in no queue is put into it again', async () => {
-  const a = await newWorker('a');
+test('a stop also ends a step that a worker has taken and not begun', async () => {
+  const [a, b] = [await newWorker('a'), await newWorker('b')];
   await takeTurn(a, run, nothing);
-  await fleet.database.query('delete from raymond_dbos.workflow_status');
-  await fleet.database.query("update raymond.claims set since = now() - interval '1 hour'");
-  await requeueLost(fleet.database);
-  await requeueLost(fleet.database);
-  expect(await queued()).toEqual([{ id: `${run.id}:main:1:2` }]);
+  await takeSteps(fleet.database, b.worker, MANY, {});
+  await fleet.store.mailbox(run.id).post({ kind: 'stop', how: 'drain', pid: 0 });
+  const result = await takeTurn(a, run, nothing);
+  expect(typesOf(result)).toEqual(['stop-requested', 'step-interrupted', 'run-ended']);
+  expect((await take(b, run)).taken).toEqual([]);
+});
+
+test('a worker takes the oldest steps, as many as the limits allow', async () => {
+  const [a, b] = [await newWorker('a'), await newWorker('b')];
+  const runs = [run];
+  for (let more = 0; more < 3; more++) runs.push(await fleet.look(await fleet.begin('flow')));
+  for (const one of runs) await takeTurn(a, one, nothing);
+  const two = { prompts: 5, scripts: 2 };
+  const takeFor = ({ worker }: TurnParts, all = {}) => takeSteps(fleet.database, worker, two, all);
+  const first = await takeFor(a);
+  expect([...first.runs].sort()).toEqual(
+    runs
+      .slice(0, 2)
+      .map(({ id }) => id)
+      .sort(),
+  );
+  expect([...first.awaited]).toEqual(['script']);
+  // The same again, if the answer was lost.
+  expect(new Set((await takeFor(a)).runs)).toEqual(new Set(first.runs));
+  expect((await takeFor(b, { scripts: 2 })).runs).toEqual([]);
+  expect((await takeFor(b, { scripts: 3 })).runs).toEqual([runs[2]?.id]);
+  expect([...(await takeFor(b)).awaited]).toEqual([]);
 });
 
 test('a step that a worker takes while its place is registered again is free', async () => {
@@ -280,21 +349,18 @@ test('a step that a worker takes while its place is registered again is free', a
   });
   const b = await again;
   if (!b) throw new Error('Nobody has registered.');
-  const { taken } = await takeTurn(b, run, { ...nothing, wanted: ['main'] });
+  const { taken } = await take(b, run);
   expect(taken).toMatchObject([{ how: 'adopt', step: 1 }]);
 });
 
-test('a step of a worker that does not exist is free after a while', async () => {
-  const a = await newWorker('a');
+test('a step waits again when the row of its worker is gone', async () => {
+  const [a, b] = [await newWorker('a'), await newWorker('b')];
   await takeTurn(a, run, nothing);
-  await fleet.database.query(
-    "update raymond.claims set worker = $1, place = 'x', claim = 1, since = now() - interval '1 hour'",
-    [randomUUID()],
-  );
-  await fleet.database.query('delete from raymond_dbos.workflow_status');
-  await requeueLost(fleet.database);
-  const { taken } = await takeTurn(a, run, { ...nothing, wanted: ['main'] });
-  expect(taken).toMatchObject([{ how: 'lost', step: 1 }]);
+  await take(b, run);
+  expect(await waiting()).toEqual([]);
+  await fleet.database.query('delete from raymond.workers where id = $1', [b.worker.id]);
+  expect(await waiting()).toEqual(['main 1']);
+  expect((await take(a, run)).taken).toMatchObject([{ how: 'lost', step: 1 }]);
 });
 
 test('a run that a worker refuses goes to the others, and the worker forgets the refusal when a person accepts the run', async () => {
@@ -310,26 +376,12 @@ test('a run that a worker refuses goes to the others, and the worker forgets the
   expect(await dueFor(a)).toEqual([]);
   expect(await dueFor(b)).toEqual([run.id]);
 
-  // The first worker gets the step from the queue, and cannot take it.
+  // It gets none of the steps, either.
   await takeTurn(b, run, nothing);
-  await passOn(database, a.worker.id);
-  expect(await queued()).toEqual([{ id: `${run.id}:main:1` }]);
-  const taken = (status: string) =>
-    database.query('update raymond_dbos.workflow_status set status = $1', [status]);
-  await taken('PENDING');
-  await passOn(database, a.worker.id);
-  expect(await queued()).toHaveLength(1);
-  await taken('SUCCESS');
-  // Only a worker that refuses the run passes it on.
-  await passOn(database, b.worker.id);
-  expect(await queued()).toHaveLength(1);
-  await passOn(database, a.worker.id);
-  await passOn(database, a.worker.id);
-  expect(await queued()).toEqual([{ id: `${run.id}:main:1` }, { id: `${run.id}:main:1:2` }]);
-  await taken('SUCCESS');
-  expect(await refuseBy(b)).toBe(true);
-  await passOn(database, a.worker.id);
-  expect(await queued()).toHaveLength(2);
+  const other = await fleet.look(await fleet.begin('flow'));
+  await takeTurn(b, other, nothing);
+  expect((await takeSteps(database, a.worker, MANY, {})).runs).toEqual([other.id]);
+  expect((await takeSteps(database, b.worker, MANY, {})).runs).toEqual([run.id]);
 
   expect(await terms()).toMatchObject({ isRefused: true });
   await wake(database, run.id);
@@ -353,9 +405,8 @@ test('a turn decides nothing about a run that a command has changed', async () =
   const resumed = { type: 'run-resumed', at: Date.now(), settings: ended.settings } as const;
   await journal.append([resumed], apply(ended, resumed));
   await lease.release();
-  const wish = { ...nothing, wanted: ['main'] };
-  await expect(takeKnown(a, known, wish)).rejects.toThrow(RunChanged);
-  await expect(takeKnown(a, known, wish)).rejects.toThrow(RunChanged);
+  await expect(takeKnown(a, known, nothing)).rejects.toThrow(RunChanged);
+  await expect(takeKnown(a, known, nothing)).rejects.toThrow(RunChanged);
   expect((await fleet.look(run.id)).seq).toBe(ended.seq + 1);
 });
 
@@ -363,7 +414,7 @@ test('a turn that fails leaves no traces in what the worker knows', async () => 
   const a = await newWorker('a');
   const known = await fleet.known(a.library.get, run);
   await takeKnown(a, known, nothing);
-  await takeKnown(a, known, { ...nothing, wanted: ['main'] });
+  await take(a, run, {}, known);
   const before = known.run;
   const end = { ...nothing, inputs: [ended(1, '<goto>NEXT.sh</goto>')] };
   const keep = () => Promise.reject(new Error('No space is left.'));
@@ -392,8 +443,7 @@ test.each([
       const forks = `<fork>${state}</fork>`.repeat(agents);
       const turn = async (inputs: readonly Input[], using = parts) => {
         const result = await takeKnown(using, known, { ...nothing, inputs });
-        const wanted = [...known.run.agents].map(([id]) => id);
-        await takeKnown(parts, known, { ...nothing, wanted });
+        await take(parts, run, {}, known);
         return result;
       };
       await turn([]);
@@ -440,12 +490,16 @@ function counting(parts: TurnParts) {
     database: {
       ...parts.database,
       repeatable: (work) =>
-        parts.database.repeatable(({ query, announce }) =>
+        parts.database.repeatable(({ query, write, announce }) =>
           work({
             announce,
             query(text, values) {
               counts.statements++;
               return query(text, values);
+            },
+            write(text, values) {
+              counts.statements++;
+              write(text, values);
             },
           }),
         ),
@@ -461,11 +515,10 @@ function counting(parts: TurnParts) {
 test('a usage limit stops the prompts of its executor only, and a worker looks when the first one ends', async () => {
   run = await fleet.look(await fleet.begin('crew'));
   const a = await newWorker('a');
-  const wanted = ['main', 'main_one1', 'main_two2', 'main_two3'];
   const turn = async (inputs: readonly Input[] = [], parts = a) => {
     const result = await takeTurn(parts, run, { ...nothing, inputs });
     // The worker takes what was started.
-    await takeTurn(parts, run, { ...nothing, wanted });
+    await take(parts, run);
     return result;
   };
   await turn();

@@ -7,18 +7,30 @@ export interface Network {
   swallow(): void;
   /** From now on, new connections also stay silent. */
   swallowAll(): void;
+  /** How often the program has sent something after an answer, on any connection. */
+  roundTrips(): number;
   /** Ends all connections, and refuses new ones. */
   close(): Promise<void>;
 }
 
-/** A network between a program and its database, in which connections can hang. */
-export async function startProxy(target: string): Promise<Network> {
+/** A network between a program and its database, in which connections can hang. Answers take `delayMs`. */
+export async function startProxy(target: string, delayMs = 0): Promise<Network> {
   const { hostname, port } = new URL(target);
   const links = new Set<{ isSilent: boolean }>();
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let roundTrips = 0;
   const server = createServer({ allowHalfOpen: true }, (near) => {
     const link = { isSilent };
+    let isAnswered = true;
+    near.on('data', () => {
+      if (isAnswered) roundTrips++;
+      isAnswered = false;
+    });
+    const answer = (data: Buffer) => {
+      isAnswered = true;
+      near.write(data);
+    };
     const far = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     links.add(link);
     for (const [from, to] of [
@@ -27,7 +39,12 @@ export async function startProxy(target: string): Promise<Network> {
     ] as const) {
       sockets.add(from);
       from.on('error', () => to.destroy());
-      from.on('data', (data) => link.isSilent || to.write(data));
+      from.on('data', (data) => {
+        if (link.isSilent) return;
+        if (to === far) to.write(data);
+        else if (delayMs === 0) answer(data);
+        else setTimeout(answer, delayMs, data);
+      });
       from.on('end', () => link.isSilent || to.end());
       from.on('close', () => {
         sockets.delete(from);
@@ -47,6 +64,7 @@ export async function startProxy(target: string): Promise<Network> {
   return {
     url: url.href,
     swallow,
+    roundTrips: () => roundTrips,
     swallowAll() {
       isSilent = true;
       swallow();

@@ -40,7 +40,7 @@ test('what a step said on another machine is read from the database', async () =
     end = resolve;
   });
   const following = reader.follow('one', STEP, 'script', { after: undefined, until });
-  await database.transaction((queries) => keepStep(queries, 'one', STEP, packed));
+  await database.transaction(async (queries) => keepStep(queries, 'one', STEP, packed));
   end();
   const news = [];
   for await (const one of following) news.push(one);

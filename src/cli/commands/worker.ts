@@ -11,7 +11,7 @@ import { stopOnSignals } from '../signals.ts';
 import { type Here, surroundings } from '../surroundings.ts';
 import { endNow, stderr } from '../terminal.ts';
 import { makeOwnFolder, userStateFolder } from '../user-folders.ts';
-import { openQueues, workerPorts } from '../worker-ports.ts';
+import { openRecovery, workerPorts } from '../worker-ports.ts';
 
 export interface WorkerOptions {
   readonly name?: string;
@@ -34,6 +34,9 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     prompts: numberIn('--prompts', options.prompts, 8),
     scripts: numberIn('--scripts', options.scripts, 8),
   };
+  const prompts = optionalNumberIn('--prompts-for-all', options.promptsForAll);
+  const scripts = optionalNumberIn('--scripts-for-all', options.scriptsForAll);
+  const limitsForAll = { ...(prompts && { prompts }), ...(scripts && { scripts }) };
   const leaseMs = 1000 * numberIn('--lease', options.lease, 60, 2, 'number of seconds');
   const stateFolder = resolve(options.state ?? join(userStateFolder(), 'workers', name));
   await makeOwnFolder(stateFolder);
@@ -43,14 +46,11 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   const database = openDatabase({ url, report, isPatient: true });
   await migrate(database);
   const lock = await around.lockFolder(stateFolder);
-  const queues = await openQueues(url, {
-    prompts: optionalNumberIn('--prompts-for-all', options.promptsForAll),
-    scripts: optionalNumberIn('--scripts-for-all', options.scriptsForAll),
-  });
+  const recovery = await openRecovery(database, url);
   let endForgetting = () => {};
   try {
     const ports = await workerPorts({
-      ...{ around, database, queues, name, limits, leaseMs },
+      ...{ around, database, recovery, name, limits, limitsForAll, leaseMs },
       trustRuns: options.trustRuns === true,
     });
     endForgetting = forgetRemovedRuns(around, database, ports.notices);
@@ -58,11 +58,11 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     if ((await runWorker(ports, reportedStop)) === 'stopped') return 0;
     stderr.say(`The worker ${name} has stopped without an answer of its database.`);
     await lock.release();
-    // The connections and the queues would wait for an answer.
+    // The connections would wait for an answer.
     endNow(0);
   } finally {
     endForgetting();
-    await queues.close();
+    await recovery.close();
     await database.close();
     await lock.release();
   }

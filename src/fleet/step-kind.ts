@@ -1,2 +1,0 @@
-/** Steps of different kinds have different queues, because they have different limits. */
-export type StepKind = 'prompt' | 'script';
