@@ -1,9 +1,7 @@
 import type { Workflows } from '../interpret/follow.ts';
-import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import type { Head } from '../postgres/head.ts';
 import { type Decided, Decider } from '../run/decider.ts';
-import { OpenWaits } from './open-waits.ts';
 
 /**
  * The newest state of a run that a worker knows. The decider stays between turns, because a new one looks
@@ -14,7 +12,7 @@ export class KnownRun {
   readonly #workflows: Workflows;
   #run: Run;
   #mark: Mark;
-  #decider: TurnDecider | undefined;
+  #decider: Decider | undefined;
 
   constructor(workflows: Workflows, run: Run, mark: Mark) {
     this.#workflows = workflows;
@@ -31,40 +29,24 @@ export class KnownRun {
     return this.#mark;
   }
 
-  take(): TurnDecider {
-    const decider = this.#decider ?? new TurnDecider(this.#workflows, this.#run);
+  take(): Decider {
+    const decider = this.#decider ?? new Decider(this.#workflows, this.#run);
     this.#decider = undefined;
     return decider;
   }
 
-  keep(decider: TurnDecider, mark: Mark): void {
+  keep(decider: Decider, mark: Mark): void {
     this.#run = decider.run;
     this.#mark = mark;
     this.#decider = decider;
   }
 
   /** The same decider, unless others have read workflows: these decide which agents are ready for a prompt. */
-  withLoaded(decider: TurnDecider, news: readonly Decided[]): TurnDecider {
+  withLoaded(decider: Decider, news: readonly Decided[]): Decider {
     const isReading = news.some(({ event }) => event.type === 'workflow-read');
-    return isReading ? new TurnDecider(this.#workflows, decider.run) : decider;
+    return isReading ? new Decider(this.#workflows, decider.run) : decider;
   }
 }
 
 /** What a position says beside the number of events. */
 export type Mark = Pick<Head, 'born' | 'era' | 'link'>;
-
-/** A decider that also knows what ends by itself. */
-export class TurnDecider extends Decider {
-  readonly waits: OpenWaits;
-
-  constructor(workflows: Workflows, run: Run) {
-    super(workflows, run);
-    this.waits = new OpenWaits(run);
-  }
-
-  override follow(event: RunEvent): Decided {
-    const decided = super.follow(event);
-    this.waits.follow(decided);
-    return decided;
-  }
-}

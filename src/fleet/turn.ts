@@ -25,7 +25,7 @@ import {
 } from '../postgres/mailbox.ts';
 import { appendEvents, eventsAfter, type RunParts } from '../postgres/run-row.ts';
 import type { RowSeals } from '../postgres/seals.ts';
-import type { Decided } from '../run/decider.ts';
+import type { Decided, Decider } from '../run/decider.ts';
 import { endOfWait } from '../run/waits.ts';
 import { keepSource } from './belongings.ts';
 import {
@@ -38,7 +38,7 @@ import {
   idleClaims,
   type StepKind,
 } from './claims.ts';
-import type { KnownRun, TurnDecider } from './known-run.ts';
+import type { KnownRun } from './known-run.ts';
 import { changesSettings, lockRun, RunChanged, RunGone } from './lock-run.ts';
 import type { RunPorts } from './ports.ts';
 import { wakeAt } from './wakeups.ts';
@@ -97,7 +97,7 @@ export async function takeTurn(parts: TurnParts, known: KnownRun, turn: Turn): P
 
 interface Attempted extends TurnResult {
   /** For the next turn. */
-  readonly decider: TurnDecider;
+  readonly decider: Decider;
   readonly head: Head;
 }
 

@@ -5,6 +5,7 @@ import { waitsForLimit } from '../interpret/start-step.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Input, StartStep } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
+import { OpenWaits } from './open-waits.ts';
 import { ReadyAgents } from './ready-agents.ts';
 
 /** An event that was decided, with the run before and after it. */
@@ -36,12 +37,15 @@ export interface Circumstances {
 export class Decider {
   readonly #workflows: Workflows;
   readonly #ready: ReadyAgents;
+  /** What ends by itself. */
+  readonly waits: OpenWaits;
   #run: Run;
 
   constructor(workflows: Workflows, run: Run) {
     this.#workflows = workflows;
     this.#run = run;
     this.#ready = new ReadyAgents(workflows, run);
+    this.waits = new OpenWaits(run);
   }
 
   get run(): Run {
@@ -58,7 +62,9 @@ export class Decider {
     // These change any number of agents.
     if (event.type === 'run-resumed' || event.type === 'run-rewound')
       for (const [id] of after.agents) this.#ready.update(after, id);
-    return { event, before, after };
+    const decided = { event, before, after };
+    this.waits.follow(decided);
+    return decided;
   }
 
   decide(inputs: readonly Input[], circumstances: Circumstances): readonly Decided[] {

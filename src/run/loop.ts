@@ -7,10 +7,10 @@
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock, Journal, Observer } from '../ports.ts';
+import { Alarm } from './alarm.ts';
 import { type Decided, Decider } from './decider.ts';
 import type { Inbox } from './inbox.ts';
 import type { Steps } from './steps.ts';
-import { Timers } from './timers.ts';
 
 export interface LoopPorts {
   readonly journal: Journal;
@@ -31,11 +31,11 @@ export interface LoopPorts {
  */
 export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPorts): Promise<Run> {
   const { journal, clock, observer, steps, newId, attended, patient, worker } = ports;
-  const timers = new Timers(clock, inbox);
   const decider = new Decider(steps.workflows, initial);
+  const alarm = new Alarm(clock, inbox, decider.waits);
 
   try {
-    timers.setAll(initial);
+    alarm.ring();
     const first = decide(inbox.takeNow());
     await keep(first);
     // The settings of a resume also apply to the steps that are left, so they are adopted after it.
@@ -50,7 +50,7 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
     }
     return decider.run;
   } finally {
-    timers.cancelAll();
+    alarm.cancel();
     await steps.close();
   }
 
@@ -64,10 +64,8 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
 
   function carryOut(decided: readonly Decided[]): void {
     // The next steps begin before anything is shown, because showing takes time.
-    for (const { event, after } of decided) {
-      timers.set(event);
-      steps.act(event, after);
-    }
+    for (const { event, after } of decided) steps.act(event, after);
+    alarm.set();
     for (const { event, before, after } of decided) observer.event(event, before, after);
   }
 

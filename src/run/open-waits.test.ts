@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
 import type { RunEvent } from '../model/event.ts';
-import { Decider } from '../run/decider.ts';
-import { waitsOf } from '../run/waits.ts';
-import { OpenWaits } from './open-waits.ts';
+import { Decider } from './decider.ts';
+import { waitsOf } from './waits.ts';
 
 const HOUR = 3_600_000;
 
@@ -11,11 +10,10 @@ const HOUR = 3_600_000;
 function asking() {
   const stage = makeRun({ START: [], N: [] });
   const decider = new Decider(stage.workflows, stage.run);
-  const waits = new OpenWaits(stage.run);
+  const { waits } = decider;
   const follow = (...events: readonly RunEvent[]) => {
     for (const event of events) {
       const decided = decider.follow(event);
-      waits.follow(decided);
       expect(sorted(waits.over(Number.POSITIVE_INFINITY))).toEqual(sorted(waitsOf(decided.after)));
     }
   };

@@ -1,11 +1,11 @@
 import type { Run } from '../model/run.ts';
 import { deadlineOf } from '../model/tally.ts';
-import type { Decided } from '../run/decider.ts';
-import { type Wait, waitsOf } from '../run/waits.ts';
+import type { Decided } from './decider.ts';
+import { type Wait, waitsOf } from './waits.ts';
 
 /**
- * The waits of a run that end by themselves. They are updated with each event, so that no turn has to
- * look at all agents.
+ * The waits of a run that end by themselves. They are updated with each event, so that no decision
+ * has to look at all agents.
  */
 export class OpenWaits {
   #agents = new Map<string, number>();
@@ -34,7 +34,7 @@ export class OpenWaits {
   }
 
   /**
-   * When a worker has to look at the run again; undefined if no time matters. A wait of `tried` was over
+   * When somebody has to look at the run again; undefined if no time matters. A wait of `tried` was over
    * and is still open, so it is tried again later.
    */
   nextLook(at: number, tried: readonly Wait[]): number | undefined {
