@@ -7,6 +7,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { foldersWithProcesses, RunProcesses } from '../execute/process/index.ts';
+import { goneRuns, identityOf } from '../fleet/worker-table.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
 import { cureOf, reasonOf } from '../journal/disk-errors.ts';
 import { isRunId } from '../journal/run-id.ts';
@@ -73,14 +74,10 @@ async function forgetNow(around: Surroundings, database: Database): Promise<bool
     const note = await noteOf(around, run);
     if (note?.database === identity) notes.set(run, note.born);
   }
-  const rows = await database.query<{ id: string }>(
-    `select t.id from unnest($1::text[], $2::text[]) as t (id, born)
-      where not exists (select from raymond.runs r where r.id = t.id and r.born::text = t.born)`,
-    [[...notes.keys()], [...notes.values()]],
-  );
+  const gone = await goneRuns(database, notes);
   const folderOf = (run: string) => around.workspace(run).folder;
-  const busy = foldersWithProcesses(rows.map(({ id }) => folderOf(id)));
-  for (const { id } of rows) if (!busy.has(folderOf(id))) await remove(around, id);
+  const busy = foldersWithProcesses(gone.map(folderOf));
+  for (const id of gone) if (!busy.has(folderOf(id))) await remove(around, id);
   return busy.size === 0;
 }
 
@@ -114,10 +111,4 @@ async function noteOf(
   } catch {
     return undefined;
   }
-}
-
-async function identityOf({ query }: Queries): Promise<string> {
-  const [found] = await query<{ id: string }>('select id::text from raymond.identity');
-  if (!found) throw new Error('The database has no identity.');
-  return found.id;
 }

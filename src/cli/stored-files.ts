@@ -26,11 +26,9 @@ export async function filesHere(around: Surroundings, run: string): Promise<File
   const files = filesOf(around, run);
   if (!around.database) return files;
   const { database } = await around.database();
-  const travelling = await database.query(
-    'select from raymond.runs where id = $1 and remote is not null',
-    [run],
-  );
-  if (travelling.length === 0) return files;
+  const { findRow } = await import('../postgres/run-row.ts');
+  const row = await findRow(database, run);
+  if (!row || row.remote === null) return files;
   const refuse = () => Promise.reject(new Error('they travel between the machines of the workers'));
   return { ...files, record: refuse, restore: refuse };
 }

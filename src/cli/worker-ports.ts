@@ -15,14 +15,13 @@ import type {
   RunPorts,
   Store,
 } from '../fleet/ports.ts';
+import { publish } from '../fleet/worker-table.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
 import { isRunId } from '../journal/run-id.ts';
-import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { STEP_FILES } from '../model/step-files.ts';
 import { publishNow } from '../observe/publish-now.ts';
 import type { StepKey } from '../ports.ts';
-import { CHANNEL } from '../postgres/announcer.ts';
 import type { Database } from '../postgres/database.ts';
 import { keptOf } from '../postgres/head.ts';
 import { NO_HEADS } from '../postgres/heads.ts';
@@ -159,15 +158,6 @@ async function openRun(
   };
   if (place) return placedPorts(ports, place, () => newest);
   return { ...ports, ...(await sharedFolders(of, chosen)) };
-}
-
-async function publish({ query }: Database, run: string, worker: string, now: Now): Promise<void> {
-  await query(
-    `insert into raymond.publications (run, publisher, content) values ($1, $2, $3)
-     on conflict (run, publisher) do update set content = excluded.content, published_at = now()`,
-    [run, worker, JSON.stringify(now)],
-  );
-  await query('select pg_notify($1, $2)', [CHANNEL, `now ${run}`]);
 }
 
 /** All of a prompt, which cost money, and the output of a script. */

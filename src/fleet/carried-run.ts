@@ -7,14 +7,13 @@ import type { Clock, Observer, StepKey } from '../ports.ts';
 import type { Transaction } from '../postgres/database.ts';
 import { checkHead } from '../postgres/head.ts';
 import { REFUSED_MAIL } from '../postgres/mailbox.ts';
-import { eventsAfter, findRow, type RunRow } from '../postgres/run-row.ts';
+import { findRow, type RunRow } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
-import type { Decided } from '../run/decider.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps } from '../run/steps.ts';
 import type { StepKind } from './claims.ts';
 import { KnownRun } from './known-run.ts';
-import { changesSettings, RunBusy, RunChanged, RunGone, WorkerLost } from './lock-run.ts';
+import { RunBusy, RunChanged, RunGone, WorkerLost } from './lock-run.ts';
 import type { FleetPorts, KeepWithStep, Refusal, RunPorts, Store } from './ports.ts';
 import { lostEnd, type TurnResult, takeTurn } from './turn.ts';
 
@@ -295,17 +294,11 @@ export class CarriedRun {
     const { database, runs } = this.#ports;
     const { id, seq } = this.#run;
     const row = await findRow(database, id);
-    const { born, era, link } = this.#known.mark;
-    if (row?.born !== born || (row.seq === seq && row.link === link)) return;
+    if (!row || (row.seq === seq && row.link === this.#known.mark.link)) return;
     await checkHead(runs.rows, id, row);
-    if (row.era !== era) throw new RunChanged(`A person has accepted ${id} as it is.`);
-    const decider = this.#known.take();
-    const news: Decided[] = [];
-    for await (const events of eventsAfter(database, id, row, seq, { rows: runs.rows, link }))
-      news.push(...events.map((event) => decider.follow(event)));
-    if (news.some(changesSettings)) throw new RunChanged(`The settings of ${id} have changed.`);
-    await this.#parts.load(decider.run);
-    this.#known.keep(this.#known.withLoaded(decider, news), row);
+    const { load } = this.#parts;
+    const { decider, news } = await this.#known.follow(database, runs.rows, row, load);
+    this.#known.keep(decider, row);
     this.#note();
     for (const { event, after } of news) {
       if (event.type !== 'step-started' && !this.#life.isOver()) this.#steps.act(event, after);

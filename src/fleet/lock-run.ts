@@ -3,7 +3,6 @@ import type { Queries } from '../postgres/database.ts';
 import { checkHead } from '../postgres/head.ts';
 import { lockRow, type RunRow } from '../postgres/run-row.ts';
 import type { RowSeals } from '../postgres/seals.ts';
-import type { Decided } from '../run/decider.ts';
 
 /** This worker was declared dead, because it did not renew its lease. Others have its steps. */
 export class WorkerLost extends Error {}
@@ -14,13 +13,8 @@ export class RunGone extends Error {}
 /** A command such as `rewind` holds the run at the moment. */
 export class RunBusy extends Error {}
 
-/** A command has changed what the steps of the run need, so it has to be opened again. */
+/** A command has changed what the steps of the run need, so it has to be opened again. No worker has a step of it. */
 export class RunChanged extends Error {}
-
-/** Whether an event changes what the steps of a run need. No worker has a step of the run then. */
-export function changesSettings({ event: { type } }: Pick<Decided, 'event'>): boolean {
-  return type === 'run-resumed' || type === 'run-rewound';
-}
 
 export interface LockedRun {
   readonly row: RunRow;

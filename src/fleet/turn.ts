@@ -23,7 +23,7 @@ import {
   removeMail,
   waitingMail,
 } from '../postgres/mailbox.ts';
-import { appendEvents, eventsAfter, type RunParts } from '../postgres/run-row.ts';
+import { appendEvents, type RunParts } from '../postgres/run-row.ts';
 import type { RowSeals } from '../postgres/seals.ts';
 import type { Decided, Decider } from '../run/decider.ts';
 import { endOfWait } from '../run/waits.ts';
@@ -39,7 +39,7 @@ import {
   type StepKind,
 } from './claims.ts';
 import type { KnownRun } from './known-run.ts';
-import { changesSettings, lockRun, RunChanged, RunGone } from './lock-run.ts';
+import { lockRun } from './lock-run.ts';
 import type { RunPorts } from './ports.ts';
 import { wakeAt } from './wakeups.ts';
 
@@ -109,21 +109,12 @@ async function attempt(
 ): Promise<Attempted> {
   const { worker, library } = parts;
   const { rows } = parts.runs;
-  const { id, seq } = known.run;
-  const { born, era, link } = known.mark;
+  const { id } = known.run;
   const locking = lockRun(queries, id, worker.id, rows);
   const reading = Promise.all([claimsOf(queries, id, worker), waitingMail(queries, id)]);
   reading.catch(() => {});
   const { row, at } = await locking;
-  if (row.born !== born) throw new RunGone(`${id} was removed.`);
-  if (row.era !== era) throw new RunChanged(`A person has accepted ${id} as it is.`);
-  const follower = known.take();
-  const news: Decided[] = [];
-  for await (const events of eventsAfter(queries, id, row, seq, { rows, link }))
-    news.push(...events.map((event) => follower.follow(event)));
-  if (news.some(changesSettings)) throw new RunChanged(`The settings of ${id} have changed.`);
-  if (news.length > 0) await parts.load(follower.run);
-  const decider = known.withLoaded(follower, news);
+  const { decider, news } = await known.follow(queries, rows, row, parts.load);
   const [claims, waiting] = await reading;
   const { mail, refused } = await openMail(waiting, id, row, parts.openLetter);
 

@@ -1,4 +1,6 @@
 /** The workers. A worker without a row is dead: no other worker waits for it, and it changes nothing any more. */
+import type { Now } from '../model/now.ts';
+import { CHANNEL } from '../postgres/announcer.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import type { WorkerFacts } from './ports.ts';
 
@@ -64,4 +66,39 @@ export async function buryDead({ query }: Queries): Promise<readonly string[]> {
       returning name`,
   );
   return dead.map(({ name }) => name);
+}
+
+/** Shows other processes what the agents of a run are doing on a worker. */
+export async function publish(
+  { query }: Queries,
+  run: string,
+  worker: string,
+  now: Now,
+): Promise<void> {
+  await query(
+    `insert into raymond.publications (run, publisher, content) values ($1, $2, $3)
+     on conflict (run, publisher) do update set content = excluded.content, published_at = now()
+     returning pg_notify($4, 'now ' || run)`,
+    [run, worker, JSON.stringify(now), CHANNEL],
+  );
+}
+
+/** Those of the given runs, with their births, that were removed. */
+export async function goneRuns(
+  { query }: Queries,
+  births: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const rows = await query<{ id: string }>(
+    `select t.id from unnest($1::text[], $2::text[]) as t (id, born)
+      where not exists (select from raymond.runs r where r.id = t.id and r.born::text = t.born)`,
+    [[...births.keys()], [...births.values()]],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A folder may be used with several databases, one after the other. */
+export async function identityOf({ query }: Queries): Promise<string> {
+  const [found] = await query<{ id: string }>('select id::text from raymond.identity');
+  if (!found) throw new Error('The database has no identity.');
+  return found.id;
 }
