@@ -48,7 +48,6 @@ export class CarriedRun {
   #isLookDue = false;
   #isNewsDue = false;
   #pump: Promise<void> | undefined;
-  #isGone = false;
   #isStale = false;
   #trouble: string | undefined;
   #hasRefusedMail = false;
@@ -143,7 +142,7 @@ export class CarriedRun {
   }
 
   #hasWork(): boolean {
-    if (this.#life.isOver() || this.#isGone || this.#isStale) return false;
+    if (this.#life.isOver() || this.#isStale) return false;
     return this.#isLookDue || this.#isNewsDue || !this.#inbox.isEmpty;
   }
 
@@ -208,9 +207,8 @@ export class CarriedRun {
       return;
     }
     if (error instanceof RunGone || error instanceof RunChanged || error instanceof ForeignRow) {
-      this.#isGone = error instanceof RunGone;
-      // Whoever opens it again finds out whether this worker has to refuse it.
-      this.#isStale = !this.#isGone;
+      // Whoever opens it again finds out whether it is gone, and whether this worker has to refuse it.
+      this.#isStale = true;
       this.#steps.stopAll();
       this.abandon();
       return;

@@ -29,6 +29,8 @@ const COLUMNS = 'agent, step, kind, claim, place';
 export interface Work {
   /** The runs of which this worker has steps that it has not begun. */
   readonly runs: readonly string[];
+  /** Those of which it has got steps now. */
+  readonly taken: readonly string[];
   /** The kinds of steps of which some still wait. */
   readonly awaited: ReadonlySet<string>;
 }
@@ -54,13 +56,15 @@ export async function takeSteps(
       })
     : take(database));
   return {
-    runs: found.flatMap(({ run }) => run ?? []),
+    runs: [...new Set(found.flatMap(({ run }) => run ?? []))],
+    taken: found.flatMap(({ run, isNew }) => (isNew && run) || []),
     awaited: new Set(found.flatMap(({ kind }) => kind ?? [])),
   };
 }
 
 interface Found {
   readonly run: string | null;
+  readonly isNew: boolean;
   readonly kind: string | null;
 }
 
@@ -84,9 +88,10 @@ const TAKE_STEPS = `with taken as (
          for update skip locked) as waiting
       where me.id = $1 and c.run = waiting.run and c.agent = waiting.agent and c.step = waiting.step
       returning c.run, c.agent, c.step)
-  select run, null as kind from taken
-  union select run, null from raymond.claims where worker = $1 and (claim = 0 or place <> $2)
-  union select null, kind from raymond.claims
+  select run, true as "isNew", null as kind from taken
+  union select run, false, null from raymond.claims
+    where worker = $1 and (claim = 0 or place <> $2)
+  union select null, false, kind from raymond.claims
     where worker is null and (run, agent, step) not in (select run, agent, step from taken)`;
 
 /** The claims of a worker. */

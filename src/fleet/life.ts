@@ -278,6 +278,7 @@ class WorkerLife implements Life {
     let nextTidying = 0;
     while (!this.isOver() && !this.#isDraining) {
       try {
+        const rested = delay(LEAST_SWEEP_MS);
         const woken = this.#sleep();
         await this.#lookForWork();
         if (Date.now() >= nextTidying) {
@@ -286,6 +287,8 @@ class WorkerLife implements Life {
           await this.#closeIdle();
         }
         await woken;
+        // Many notices at once are one reason to look.
+        await rested;
       } catch (error) {
         this.#report(error);
         await delay(SWEEP_MS);
@@ -312,6 +315,8 @@ class WorkerLife implements Life {
       takeSteps(database, self, worker.limits, limitsForAll),
     ]);
     this.#awaited = work.awaited;
+    // A look that has begun may have missed what these are about.
+    for (const id of [...due, ...work.taken]) void this.#open.get(id)?.look();
     const looks = [...new Set([...due, ...work.runs])].map((id) => this.#look(id));
     if (due.length < MOST_DUE) return;
     // Does not wait long: a run that cannot be decided now must not hold up the others.
@@ -402,6 +407,7 @@ class WorkerLife implements Life {
 }
 
 const SWEEP_MS = 1_000;
+const LEAST_SWEEP_MS = 25;
 const TIDY_EVERY_MS = 2_000;
 const UNOPENED_MS = 10_000;
 const MOST_DUE = 20;

@@ -186,21 +186,14 @@ async function read(parts: MailParts, id: string, reader: MailReader): Promise<{
   };
   const changes = changesOf(notices, 'mail', id, { signal, lookEveryMs });
   const keepLooking = async () => {
-    while (!signal.aborted) {
-      await changes.next();
-      if (signal.aborted) return;
+    for await (const _ of changes)
       await look().catch((error) => {
         if (error instanceof UserError) onTrouble(`${error.message} ${error.remedy}`);
         else if (!signal.aborted) throw error;
       });
-    }
   };
+  await changes.next();
   await look();
   void keepLooking();
-  return {
-    close() {
-      over.abort();
-      changes.close();
-    },
-  };
+  return { close: () => over.abort() };
 }

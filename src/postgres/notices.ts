@@ -86,42 +86,37 @@ interface Listener {
 
 const LONGEST_PAUSE_MS = 2_000;
 
-/** Signals that something of a run may have changed. */
-export interface Changes {
-  /** Resolves at the next change, or immediately if one happened since the last call. */
-  next(): Promise<void>;
-  close(): void;
-}
-
-/** Notices are fast, the timer is reliable. */
-export function changesOf(
+/**
+ * Yields at once, and whenever something of the run may have changed, until aborted. Notices are fast, the
+ * timer is reliable.
+ */
+export async function* changesOf(
   notices: Notices,
   kind: NoticeKind,
   run: string,
   { signal, lookEveryMs }: { readonly signal: AbortSignal; readonly lookEveryMs: number },
-): Changes {
-  let hasChanged = false;
-  let resolveNext: (() => void) | undefined;
+): AsyncGenerator<void, void> {
+  let hasChanged = true;
+  let resolveNext = () => {};
   const wake = () => {
     hasChanged = true;
-    resolveNext?.();
+    resolveNext();
   };
   const timer = setInterval(wake, lookEveryMs);
   const end = notices.on(kind, run, wake);
   signal.addEventListener('abort', wake);
-  return {
-    async next() {
-      if (!hasChanged && !signal.aborted)
+  try {
+    while (!signal.aborted) {
+      if (!hasChanged)
         await new Promise<void>((resolve) => {
           resolveNext = resolve;
         });
       hasChanged = false;
-      resolveNext = undefined;
-    },
-    close() {
-      clearInterval(timer);
-      signal.removeEventListener('abort', wake);
-      end();
-    },
-  };
+      if (!signal.aborted) yield;
+    }
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener('abort', wake);
+    end();
+  }
 }

@@ -100,12 +100,11 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
     },
     async *watch(id, after, signal) {
       checked(id);
-      const changes = changesOf(notices, 'events', id, { signal, lookEveryMs });
       const queries = database.until(signal);
       let first: RunRow | undefined;
       let last = after;
       try {
-        while (!signal.aborted) {
+        for await (const _ of changesOf(notices, 'events', id, { signal, lookEveryMs })) {
           const row = await readableRow(queries, id);
           first ??= row;
           // A new run with the same id is not the one that is watched.
@@ -117,30 +116,24 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
               yield event;
             }
           }
-          await changes.next();
         }
       } catch (error) {
         if (!signal.aborted) throw error;
-      } finally {
-        changes.close();
       }
     },
     now,
     async *watchNow(id, signal) {
-      const changes = changesOf(notices, 'now', id, { signal, lookEveryMs: lookEveryMs / 5 });
+      const often = { signal, lookEveryMs: lookEveryMs / 5 };
       let last: string | undefined;
       try {
-        while (!signal.aborted) {
+        for await (const _ of changesOf(notices, 'now', id, often)) {
           const found = await now(id, signal);
           const text = JSON.stringify(found ?? null);
           if (text !== last) yield found;
           last = text;
-          await changes.next();
         }
       } catch (error) {
         if (!signal.aborted) throw error;
-      } finally {
-        changes.close();
       }
     },
     lease: async (id) => takeLease(parts, checked(id)),

@@ -176,7 +176,7 @@ const SOME_EVENTS = `select seq, event, seal from (
 
 /** Begins a run. The id must be free. */
 export async function insertRun(
-  queries: Queries,
+  queries: Transaction,
   { rows }: Pick<RunParts, 'rows'>,
   events: readonly RunEvent[],
   after: Run,
@@ -205,7 +205,7 @@ export async function insertRun(
     { ...first, kept: JSON.stringify(kept), headSeal: null },
     texts,
   );
-  await queries.query(
+  queries.write(
     `insert into raymond.runs (id, seq, version, status, summary, unfolded, remote,
        born, era, link, head_seal, kept)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
@@ -215,13 +215,13 @@ export async function insertRun(
     ],
   );
   for (const { ref, archive } of sources)
-    await queries.query('insert into raymond.sources (run, ref, archive) values ($1, $2, $3)', [
+    queries.write('insert into raymond.sources (run, ref, archive) values ($1, $2, $3)', [
       ...[id, ref, Buffer.from(archive)],
     ]);
   for (const { root } of trees)
-    await queries.query('insert into raymond.trees (run, root) values ($1, $2)', [id, root]);
-  await queries.query(INSERT_EVENTS, [id, 0, texts, links]);
-  await queries.query('select pg_notify($1, $2)', [CHANNEL, `events ${id}`]);
+    queries.write('insert into raymond.trees (run, root) values ($1, $2)', [id, root]);
+  queries.write(INSERT_EVENTS, [id, 0, texts, links]);
+  queries.write('select pg_notify($1, $2)', [CHANNEL, `events ${id}`]);
   await wake(queries, id);
   return head;
 }
