@@ -112,8 +112,14 @@ class WorkerLife implements Life {
       notices.on('events', undefined, (run) => this.#hear(run)),
       notices.on('head', undefined, (notice) => this.#hearHead(notice)),
     ];
+    let failure: { readonly error: unknown } | undefined;
+    const starting = this.#start(left).catch((error) => {
+      failure = { error };
+      return this.#stop('now');
+    });
     try {
-      const how = await Promise.race([this.#start(left).then(() => this.#ended), this.#ended]);
+      const how = await Promise.race([starting.then(() => this.#ended), this.#ended]);
+      if (failure) throw failure.error;
       // Without its database, it waits until that is back.
       if (how === 'lost') await stops.before(recovery.stop());
       return how;
