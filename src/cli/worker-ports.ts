@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
 import { projectArea } from '../files/project-area.ts';
 import { readPartSync } from '../files/regular-file.ts';
-import { keepOutput } from '../fleet/kept-records.ts';
 import type {
   FleetPorts,
   KeepWithStep,
@@ -29,7 +28,7 @@ import { openedBy } from '../postgres/mailbox.ts';
 import { listenTo } from '../postgres/notices.ts';
 import type { RunRow } from '../postgres/run-row.ts';
 import { rowSeals, UNCHECKED_ROWS } from '../postgres/seals.ts';
-import { keepStep } from '../postgres/step-records.ts';
+import { keepOutput, keepStep } from '../postgres/step-records.ts';
 import { placedPorts } from '../run/placed-ports.ts';
 import { readConfiguration } from './configuration.ts';
 import { headsOfUser } from './database-runs.ts';
