@@ -35,7 +35,7 @@ export interface Work {
   readonly awaited: ReadonlySet<string>;
 }
 
-/** Gives steps that wait to a worker, as far as the limits allow. */
+/** Gives a worker steps that wait, as many as the limits allow. */
 export async function takeSteps(
   database: Database,
   { id, place }: Claimant,
@@ -91,8 +91,9 @@ const TAKE_STEPS = `with taken as (
   select run, true as "isNew", null as kind from taken
   union select run, false, null from raymond.claims
     where worker = $1 and (claim = 0 or place <> $2)
-  union select null, false, kind from raymond.claims
-    where worker is null and (run, agent, step) not in (select run, agent, step from taken)`;
+  union select null, false, of.kind from unnest($3::text[]) as of (kind) where exists (
+    select from raymond.claims where worker is null and kind = of.kind
+       and (run, agent, step) not in (select run, agent, step from taken))`;
 
 /** The claims of a worker. */
 export function claimsOf(
@@ -105,7 +106,7 @@ export function claimsOf(
   ]);
 }
 
-/** The steps of a run that nobody executes. */
+/** The steps of a run that no worker executes. */
 export function idleClaims({ query }: Queries, run: string): Promise<readonly Claim[]> {
   return query<Claim>(
     `select ${COLUMNS} from raymond.claims where run = $1 and (worker is null or claim = 0)`,

@@ -162,8 +162,8 @@ const isConcurrent = (error: unknown) =>
   error instanceof Error && error.message.includes('tuple concurrently updated');
 
 /**
- * Not with a lock of PostgreSQL: the server keeps it for a worker that it cannot reach, and an index that is
- * created concurrently waits for whoever waits for it.
+ * Not with a lock of PostgreSQL: the server would keep it for a worker that it cannot reach. And an index that
+ * is created concurrently would wait for the workers that wait for the lock.
  */
 async function inTurn(
   { query }: Queries,

@@ -165,7 +165,7 @@ class WorkerLife implements Life {
     }
   }
 
-  /** Gives the steps of a run to others that cannot be opened here. After a while, so that nobody hurries. */
+  /** Gives the steps of a run that cannot be opened here to others, after a pause: the next attempt may be here. */
   async #giveBack(id: string): Promise<undefined> {
     const { signal } = this.#stopping;
     const pause = delay(UNOPENED_MS, undefined, { ref: false, signal }).catch(() => {});
@@ -293,7 +293,7 @@ class WorkerLife implements Life {
           await this.#closeIdle();
         }
         await woken;
-        // Many notices at once are one reason to look.
+        // Many notices in a row are one reason to look.
         await rested;
       } catch (error) {
         this.#report(error);

@@ -13,7 +13,7 @@ export class RunGone extends Error {}
 /** A command such as `rewind` holds the run at the moment. */
 export class RunBusy extends Error {}
 
-/** A command has changed what the steps of the run need, so it has to be opened again. No worker has a step of it. */
+/** A command has changed what the steps of the run need, so it must be opened again. No worker has a step of it. */
 export class RunChanged extends Error {}
 
 export interface LockedRun {

@@ -34,7 +34,7 @@ export class OpenWaits {
   }
 
   /**
-   * When somebody has to look at the run again; undefined if no time matters. A wait of `tried` was over
+   * When to look at the run again; undefined if no time matters. A wait of `tried` was over
    * and is still open, so it is tried again later.
    */
   nextLook(at: number, tried: readonly Wait[]): number | undefined {
