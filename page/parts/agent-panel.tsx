@@ -1,4 +1,4 @@
-import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { costText, counted, duration, lastName, oneLine, visible } from '../lib/words.ts';
 import { agentTold, variablesText } from '../stores/agents.ts';
 import type { Chosen } from '../stores/route.ts';

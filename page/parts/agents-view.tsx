@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { doingText } from '../../src/observe/doing-text.ts';
-import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import { useMedia, useNow, useSize } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import { costText, counted, duration, visible } from '../lib/words.ts';

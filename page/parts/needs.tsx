@@ -5,7 +5,7 @@ import type {
   AgentStatusShape,
   PermissionShape,
   WholeRun,
-} from '../../src/serve/shapes/run.ts';
+} from '../../src/look/run-shape.ts';
 import { counted, oneLine, visible } from '../lib/words.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
 import { Icon } from './icons.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import type { PermissionShape } from '../../src/look/run-shape.ts';
 import type { Answered, Decided } from '../../src/serve/shapes/requests.ts';
-import type { PermissionShape } from '../../src/serve/shapes/run.ts';
 import { post, troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { ago, counted, oneLine, visible } from '../lib/words.ts';

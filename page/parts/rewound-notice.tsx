@@ -1,4 +1,4 @@
-import type { WholeRun } from '../../src/serve/shapes/run.ts';
+import type { WholeRun } from '../../src/look/run-shape.ts';
 import { clock, costText, counted, visible } from '../lib/words.ts';
 import { undoOf } from '../stores/rewind.ts';
 import { Icon } from './icons.tsx';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { WholeRun } from '../../src/serve/shapes/run.ts';
+import type { WholeRun } from '../../src/look/run-shape.ts';
 import { post, troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';

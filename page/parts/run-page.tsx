@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { useStore } from '../lib/store.ts';
 import { counted } from '../lib/words.ts';
 import { hashOf, NOTHING, type Route } from '../stores/route.ts';

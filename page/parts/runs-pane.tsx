@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { RunRow } from '../../src/serve/shapes/run-row.ts';
+import type { RunRow } from '../../src/look/run-shape.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import { ago, costText, counted, lastName, oneLine, visible } from '../lib/words.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { StoredRow } from '../../src/serve/shapes/run-row.ts';
+import type { StoredRow } from '../../src/look/run-shape.ts';
 import type { LoadedWorkflow } from '../../src/serve/shapes/workflows.ts';
 import { post } from '../lib/api.ts';
 import { oneLine, usd } from '../lib/words.ts';

@@ -1,4 +1,4 @@
-import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { useStore } from '../lib/store.ts';
 import { costText, counted, duration, visible } from '../lib/words.ts';
 import { agentTold, sortedAgents } from '../stores/agents.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { StateFigures, WholeRun } from '../../src/serve/shapes/run.ts';
+import type { StateFigures, WholeRun } from '../../src/look/run-shape.ts';
 import { useStore } from '../lib/store.ts';
 import { costText, duration, lastName, visible } from '../lib/words.ts';
 import { basisText, type UsualState, usualOf, usualText } from '../stores/forecast.ts';

@@ -1,6 +1,5 @@
 /** How a status looks: a colour, a shape and a word, so that no one depends on the colour. */
-import type { AgentShape, AgentStatusShape } from '../../src/serve/shapes/run.ts';
-import type { RunRow } from '../../src/serve/shapes/run-row.ts';
+import type { AgentShape, AgentStatusShape, RunRow } from '../../src/look/run-shape.ts';
 
 type Toned = Pick<RunRow, 'status'>;
 

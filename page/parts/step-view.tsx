@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import type { StepOutcomeShape } from '../../src/serve/shapes/step.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';

@@ -1,5 +1,5 @@
 /** Draws the visible part of a timeline. The colours are those of the legend. */
-import type { TimelineBar } from '../../src/serve/shapes/run.ts';
+import type { TimelineBar } from '../../src/look/run-shape.ts';
 import type { Axis } from '../../src/timeline/axis.ts';
 import { clockSeconds, visible } from '../lib/words.ts';
 

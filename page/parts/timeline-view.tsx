@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { TimelineBar, WholeRun } from '../../src/serve/shapes/run.ts';
+import type { TimelineBar, WholeRun } from '../../src/look/run-shape.ts';
 import { axisWithCuts } from '../../src/timeline/axis.ts';
 import { useMedia, useSize } from '../lib/hooks.ts';
 import { clock, costText, counted, duration, msOf, visible } from '../lib/words.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentShape, AgentStatusShape } from '../../src/serve/shapes/run.ts';
+import type { AgentShape, AgentStatusShape } from '../../src/look/run-shape.ts';
 import { agentTold, sortedAgents } from './agents.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -13,6 +13,7 @@ function agent(id: string, status: AgentStatusShape, item = ''): AgentShape {
     state: 'REVIEW.md',
     variables: item === '' ? {} : { item },
     cwd: null,
+    session: null,
     stack: [],
     steps: 1,
     attempts: 1,

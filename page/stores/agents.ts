@@ -1,5 +1,5 @@
 /** Agents in the order of what a person has to know: failed, waiting for a person, running, the rest. */
-import type { AgentShape, AgentStatusShape } from '../../src/serve/shapes/run.ts';
+import type { AgentShape, AgentStatusShape } from '../../src/look/run-shape.ts';
 import { counted, elapsed, msOf, oneLine } from '../lib/words.ts';
 
 export function sortedAgents(agents: readonly AgentShape[], words: string): readonly AgentShape[] {

@@ -1,5 +1,5 @@
 /** Which runs the list shows. */
-import type { RunRow } from '../../src/serve/shapes/run-row.ts';
+import type { RunRow } from '../../src/look/run-shape.ts';
 
 export const KINDS = ['all', 'active', 'waiting', 'failed', 'finished'] as const;
 export type Kind = (typeof KINDS)[number];

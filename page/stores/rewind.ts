@@ -1,5 +1,5 @@
+import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import type { RewindRequest } from '../../src/serve/shapes/requests.ts';
-import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import type { StepShape } from '../../src/serve/shapes/step.ts';
 import { counted, msOf, oneLine, visible } from '../lib/words.ts';
 

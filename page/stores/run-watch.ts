@@ -5,11 +5,11 @@
  */
 
 import type { RunGraph } from '../../src/draw/run-graph.ts';
+import type { ErrorBody } from '../../src/look/common.ts';
+import type { WholeRun } from '../../src/look/run-shape.ts';
 import type { JournaledEvent } from '../../src/model/event.ts';
 import type { Now } from '../../src/model/now.ts';
-import type { ErrorBody } from '../../src/serve/shapes/common.ts';
 import type { RunForecast } from '../../src/serve/shapes/forecast.ts';
-import type { WholeRun } from '../../src/serve/shapes/run.ts';
 import { ApiTrouble, get, type Trouble, troubleFrom } from '../lib/api.ts';
 import { type Connection, follow } from '../lib/follow.ts';
 import type { ServerEvent } from '../lib/server-events.ts';

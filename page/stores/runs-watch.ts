@@ -1,6 +1,7 @@
 /** The runs of the project and what waits for a person. Both are read again every few seconds. */
+
+import type { RunList, RunRow } from '../../src/look/run-shape.ts';
 import type { QuestionList } from '../../src/serve/shapes/questions.ts';
-import type { RunList, RunRow } from '../../src/serve/shapes/run-row.ts';
 import { get, type Trouble, troubleFrom } from '../lib/api.ts';
 import { session } from '../lib/session.ts';
 import { Store } from '../lib/store.ts';

@@ -1,10 +1,14 @@
 /** The runs of a project, as they are now. */
+
+import { allRuns } from '../look/all-runs.ts';
 import { conditionOf, type FoundFacts } from '../model/condition.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
 import { conditionText, time } from '../observe/words.ts';
 import type { EachEvent, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
 import { ambiguousRun, idsMeant } from './find-run.ts';
+
+export { allRuns };
 
 /** Throws a UserError if the run cannot be read. */
 export async function openRun(store: RunStore, id: string, each?: EachEvent): Promise<StoredRun> {
@@ -50,12 +54,6 @@ function described(found: SurveyedRun): string {
 
 function noRuns(): UserError {
   return new UserError('no-run', 'This project has no runs.', 'To start one: raymond <workflow>');
-}
-
-/** All runs, the oldest first. Runs that cannot be read come before all others. */
-export async function allRuns(store: RunStore): Promise<readonly SurveyedRun[]> {
-  const startedAt = (one: SurveyedRun) => (one.kind === 'stored' ? one.run.startedAt : 0);
-  return (await store.survey()).toSorted((a, b) => startedAt(a) - startedAt(b));
 }
 
 /** The status of the run in words, as `list` shows it. */

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { failed, makeRun, type Stage } from '../../test/make-run.ts';
+import { RunHistory } from '../history/run-history.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Doing } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { widthOf } from '../observe/screen.ts';
-import { RunHistory } from '../timeline/run-history.ts';
-import { shownAsJson } from './show-json.ts';
 import { type ShownRun, showRun } from './show-run.ts';
 
 const FLOW = { START: [], WORK: [], NEXT: [] };
@@ -18,10 +17,9 @@ function shown({ events, run }: Stage, doings: readonly Doing[] = []): ShownRun 
     after = apply(after, event);
     history.follow(event, after);
   }
-  history.end(run.updatedAt);
   return {
     found: { kind: 'stored', id: run.id, run, isOwn: true, owner: undefined },
-    history,
+    history: history.until(run.updatedAt),
     log: undefined,
     left: undefined,
     lost: [],
@@ -112,29 +110,6 @@ test('hostile names and values stay on their lines and cannot act', () => {
     expect(line).not.toMatch(/[^\x20-\x7e]/);
     expect(line).not.toMatch(/^main_work9/);
   }
-});
-
-test('the JSON has everything, in the same order', () => {
-  const json = shownAsJson(
-    shown(crew(), [{ agent: 'main_work40', step: 1, words: { at: 5, text: 'I read.' } }]),
-  );
-  expect(json.agents.map(({ id }) => id)).toEqual([
-    'main',
-    'main_work7',
-    'main_work20',
-    'main_work33',
-    'main_work40',
-  ]);
-  expect(json.agents.at(-1)).toMatchObject({ doing: { words: { text: 'I read.' } } });
-  expect(json.ended_agents.slice(0, 3).map(({ id, worked_ms }) => [id, worked_ms])).toEqual([
-    ['main_work1', 1000],
-    ['main_work2', 1000],
-    ['main_work3', 1000],
-  ]);
-  expect(json.states).toMatchObject([
-    { state: 'START.md', visits: 1, steps: 1, worked_ms: 1000, cost_usd: 0.1 },
-    { state: 'WORK.md', visits: 50, steps: 50, failures: 2 },
-  ]);
 });
 
 test.each<[string, ShownRun['left'], string | undefined]>([

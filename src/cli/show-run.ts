@@ -1,6 +1,7 @@
 /** The text of `raymond show`. */
 
 import type { Remainder } from '../forecast/forecast.ts';
+import type { AgentUse, HistoryUse, StateUse } from '../history/run-history.ts';
 import { counted } from '../model/counted.ts';
 import { type Doing, isDoing } from '../model/now.ts';
 import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../model/run.ts';
@@ -19,14 +20,13 @@ import {
   usd,
 } from '../observe/words.ts';
 import type { RunOwner, StoredRun } from '../ports.ts';
-import type { AgentUse, RunHistory, StateUse } from '../timeline/run-history.ts';
 import { notYours } from './own-runs.ts';
 import { statusOf } from './runs.ts';
 import { type Column, table } from './table.ts';
 
 export interface ShownRun {
   readonly found: StoredRun;
-  readonly history: RunHistory;
+  readonly history: HistoryUse;
   readonly doings: ReadonlyMap<string, Doing>;
   /** The file with the report of a run in the background. */
   readonly log: string | undefined;

@@ -2,7 +2,6 @@
 import { UserError } from '../model/user-error.ts';
 import { type Tone, widthOf } from '../observe/screen.ts';
 import { clockTime, duration, usd } from '../observe/words.ts';
-import type { Span } from '../timeline/span.ts';
 import { svgTimeline, tooLargeTimeline } from '../timeline/svg-timeline.ts';
 import { type TextRow, textTimeline } from '../timeline/text-timeline.ts';
 import type { Timeline } from '../timeline/timeline.ts';
@@ -25,32 +24,6 @@ export async function writeSvg(timeline: Timeline): Promise<void> {
   if (problem !== undefined)
     throw new UserError('too-large', problem, 'Omit --svg to get the timeline as text.');
   await stdout.document(svgTimeline(timeline, { time: tickOf(timeline), duration, usd }));
-}
-
-export function timelineJson({ axis, rows }: Timeline) {
-  return {
-    from: new Date(axis.from).toISOString(),
-    to: new Date(axis.to).toISOString(),
-    rows: rows.map(({ agent, parent, status, workedMs, spans }) => ({
-      agent,
-      parent: parent ?? null,
-      status,
-      worked_ms: workedMs,
-      spans: spans.map(spanJson),
-    })),
-  };
-}
-
-function spanJson(of: Span) {
-  const { agent: _agent, from, to, costUsd, isPriced, isPrompt, isAbandoned, ...span } = of;
-  return {
-    ...span,
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
-    ...(span.kind === 'work' && { cost_usd: costUsd, prompt: isPrompt === true }),
-    ...(isPriced && { cost_is_estimate: true }),
-    ...(isAbandoned && { abandoned: true }),
-  };
 }
 
 const PIPED_COLUMNS = 100;

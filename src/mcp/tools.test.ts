@@ -75,7 +75,7 @@ test('a watch ends with a permission request, which an earlier position does not
   const { call, append } = await stage();
   const watching = call('watch', { seconds: 50 });
   await append(ASKED);
-  expect(await watching).toMatchObject({ news: true, asking_permission: 1 });
+  expect(await watching).toMatchObject({ news: true, questions: 1, permissions: 1 });
   expect(await call('watch', { after: begin.length, seconds: 50 })).toMatchObject({ news: true });
   expect(await call('watch', { seconds: 50 })).toMatchObject({ news: true });
 });
@@ -89,7 +89,7 @@ test('a watch does not end with an event that needs no attention, unless the cal
   await append(...rest);
   expect(await call('watch', { after: 0, seconds: 50 })).toMatchObject({
     news: true,
-    result: 'x',
+    result: { text: 'x' },
     status: 'completed',
   });
 });

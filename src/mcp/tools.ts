@@ -4,12 +4,13 @@
  * Tools return texts of runs as JSON, so they cannot be taken for words of Raymond.
  */
 import * as z from 'zod';
+import { allRuns } from '../look/all-runs.ts';
 import { DECISIONS } from '../model/permission.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunControl, RunStore, StoredRun } from '../ports.ts';
 import { awaitNews } from './await-news.ts';
-import { compactRun, standing } from './compact-run.ts';
+import { compactRow, compactRun } from './compact-run.ts';
 
 export interface ToolParts {
   readonly store: RunStore;
@@ -62,12 +63,9 @@ export const TOOLS: readonly Tool[] = [
     }),
     isReading: true,
     async act({ limit = 20 }, { store }) {
-      const runs = (await store.survey()).flatMap((found) =>
-        found.kind === 'stored' ? [found] : [],
-      );
-      const newest = runs.toSorted((a, b) => b.run.startedAt - a.run.startedAt);
+      const newest = (await allRuns(store)).toReversed();
       return {
-        runs: newest.slice(0, limit).map((found) => standing(found)),
+        runs: newest.slice(0, limit).map(compactRow),
         omitted: Math.max(0, newest.length - limit),
       };
     },

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { FIRST_AGENT } from '../interpret/new-run.ts';
+import type { StoredRow } from '../look/run-shape.ts';
 import { UserError } from '../model/user-error.ts';
 import type { GivenOptions } from '../ports.ts';
 import type { Answers, Asked, Reply, ServeParts } from './answers.ts';
@@ -18,7 +19,6 @@ import {
   startRequest,
   stopRequest,
 } from './shapes/requests.ts';
-import type { StoredRow } from './shapes/run-row.ts';
 
 type Acts = Pick<Answers['of'], 'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'rewind'>;
 

@@ -2,6 +2,8 @@
 
 import { forecastOf, remainderOf } from '../forecast/forecast.ts';
 import type { PastRun } from '../forecast/past-run.ts';
+import { allRuns } from '../look/all-runs.ts';
+import { rowForm, storedRowForm, wholeForm } from '../look/run-form.ts';
 import { CONDITIONS } from '../model/condition.ts';
 import { summaryOf } from '../model/run-summary.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
@@ -13,12 +15,10 @@ import { openApi } from './openapi.ts';
 import { badRequest } from './problems.ts';
 import { OpenQuestions } from './questions.ts';
 import type { RouteName } from './routes.ts';
-import { allRows, storedRowOf } from './rows.ts';
 import { runEvents } from './run-events.ts';
 import type { RunForecast } from './shapes/forecast.ts';
 import type { EventSource } from './sse.ts';
 import { liveStep, wholeStep } from './steps.ts';
-import { wholeRunOf } from './whole-run.ts';
 import { listedWorkflow, type WorkflowParts, workflowList } from './workflows.ts';
 
 export interface ServeParts extends WorkflowParts {
@@ -62,7 +62,7 @@ export function answersFor(parts: ServeParts): Answers {
   const questions = new OpenQuestions(store, control);
   const acts = act(parts, async (id) => {
     const found = await runs.look(id);
-    return storedRowOf({ ...found, run: summaryOf(found.run) });
+    return storedRowForm({ ...found, run: summaryOf(found.run) });
   });
   const runOf = ({ params: { id = '' } }: Asked) => runs.find(id);
   /** Up to when open steps count: without a process, nothing has happened since the newest event. */
@@ -73,7 +73,8 @@ export function answersFor(parts: ServeParts): Answers {
       openapi: async () => body(openApi(parts.version)),
       runs: async ({ query }) => {
         const isWanted = statusFilter(query.status);
-        const rows = await allRows(store);
+        const runs = await allRuns(store);
+        const rows = runs.toReversed().map(rowForm);
         return body({ runs: rows.filter(({ status }) => isWanted(status)) });
       },
       run: async (request) => {
@@ -84,7 +85,13 @@ export function answersFor(parts: ServeParts): Answers {
           found.owner && store.now(found.id),
         ]);
         const at = timeOf({ found, followed });
-        return body(wholeRunOf({ found, followed, questions: asked, requests, now: doing, at }));
+        const { run, history, bars } = followed;
+        return body(
+          wholeForm({
+            ...{ found: { ...found, run }, history, bars },
+            ...{ questions: asked, requests, now: doing, at },
+          }),
+        );
       },
       events: async (asked) => {
         const after = positionOf(asked);

@@ -4,15 +4,14 @@
  */
 import { PlaceReader } from '../forecast/places.ts';
 import { OverlayReader } from '../graph/overlay.ts';
+import { RunHistory } from '../history/run-history.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
-import type { JournaledEvent, RunEventOf } from '../model/event.ts';
-import { OpenRewinds } from '../model/open-rewinds.ts';
+import type { JournaledEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunStore } from '../ports.ts';
 import { Bars } from '../timeline/bars.ts';
-import { RunHistory } from '../timeline/run-history.ts';
 import { StepIndex } from './step-index.ts';
 
 export class FollowedRun {
@@ -21,7 +20,6 @@ export class FollowedRun {
   readonly overlay = new OverlayReader();
   readonly places = new PlaceReader();
   readonly steps = new StepIndex();
-  readonly rewinds = new OpenRewinds<RunEventOf<'run-rewound'>>();
   readonly #over = new AbortController();
   readonly #listeners = new Set<() => void>();
   #run: Run = newRun;
@@ -90,7 +88,6 @@ export class FollowedRun {
     this.overlay.follow(event);
     this.places.follow(event, run);
     this.steps.follow(event, run);
-    if (event.type === 'run-rewound') this.rewinds.follow(event, () => event);
     this.#recent.push(event);
     // Now and then, because each cut copies the rest.
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);

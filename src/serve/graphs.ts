@@ -3,8 +3,8 @@ import { tooLargeToDraw } from '../draw/layout.ts';
 import { type PlacedGraph, placedGraph, runGraph } from '../draw/run-graph.ts';
 import { graphOf } from '../graph/graph.ts';
 import { shortId, usedNode } from '../graph/overlay.ts';
+import type { Span } from '../history/span.ts';
 import type { Workflow } from '../model/workflow.ts';
-import type { Span } from '../timeline/span.ts';
 import type { FollowedRun } from './followed-run.ts';
 import { RequestError } from './problems.ts';
 import type { GraphShape } from './shapes/graph.ts';
@@ -30,7 +30,7 @@ export class Graphs {
     const graph = placedGraph(own, overlay, known?.files === files ? known.graph : undefined);
     this.#keep(id, files, graph);
     const drawn = runGraph(graph, overlay, run);
-    const nodes = withOpen(drawn.nodes, run.workflow, history.openSpans(at));
+    const nodes = withOpen(drawn.nodes, run.workflow, history.until(at).open);
     return { workflow: run.workflow, position: run.seq, ...drawn, nodes };
   }
 

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the table of routes and the schemas that check them. */
 import * as z from 'zod/mini';
+import { errorBody } from '../look/common.ts';
 import { type Answer, ROUTES, type Route } from './routes.ts';
-import { errorBody } from './shapes/common.ts';
 
 type Json = { readonly [key: string]: unknown };
 

@@ -1,6 +1,7 @@
 /** Errors as answers. */
+
+import type { ErrorBody } from '../look/common.ts';
 import { UserError } from '../model/user-error.ts';
-import type { ErrorBody } from './shapes/common.ts';
 
 /** An error that has its own HTTP status. */
 export class RequestError extends UserError {

@@ -1,12 +1,11 @@
 /** Everything that waits for a person, in all runs. */
+import { iso, isoOrNull, permissionForm } from '../look/run-form.ts';
 import { pidOf } from '../model/pid-of.ts';
 import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { waitsForPerson } from '../model/tally.ts';
-import type { OpenPermission, RunControl, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
-import { iso, isoOrNull } from './rows.ts';
+import type { RunControl, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
 import type { QuestionList } from './shapes/questions.ts';
-import type { PermissionShape } from './shapes/run.ts';
 
 type Asking = Pick<RunControl, 'questions' | 'requests'>;
 
@@ -65,7 +64,7 @@ async function questionsOf(control: Asking, found: StoredRun): Promise<QuestionL
     permissions: requests.map((request) => ({
       ...placeOf(found, request.agent),
       step: request.step,
-      ...permissionOf(request),
+      ...permissionForm(request),
     })),
   };
 }
@@ -73,18 +72,4 @@ async function questionsOf(control: Asking, found: StoredRun): Promise<QuestionL
 function placeOf({ id, run, isOwn, owner }: StoredRun, agent: string) {
   const { state = '' } = run.agents.get(agent) ?? {};
   return { run: id, workflow: run.workflow, agent, state, own: isOwn, pid: pidOf(owner) };
-}
-
-export function permissionOf(open: OpenPermission): PermissionShape {
-  return {
-    request: open.request,
-    tool: open.tool,
-    summary: open.summary,
-    input: open.input,
-    input_length: open.inputLength ?? null,
-    rules: open.rules ?? null,
-    question: open.isQuestion === true,
-    asked_at: iso(open.askedAt),
-    answered: open.isAnswered,
-  };
 }

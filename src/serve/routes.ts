@@ -3,8 +3,9 @@
  * that is not here does not exist.
  */
 import * as z from 'zod/mini';
+import { errorBody, text } from '../look/common.ts';
+import { runList, runStanding, storedRow, wholeRun } from '../look/run-shape.ts';
 import { nowSchema } from '../model/now.ts';
-import { errorBody, text } from './shapes/common.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
 import { runForecast } from './shapes/forecast.ts';
 import { graphShape } from './shapes/graph.ts';
@@ -21,8 +22,6 @@ import {
   stopping,
   stopRequest,
 } from './shapes/requests.ts';
-import { runStanding, wholeRun } from './shapes/run.ts';
-import { runList, storedRow } from './shapes/run-row.ts';
 import { messageBatch, stepOutcome, stepShape } from './shapes/step.ts';
 import { workflowForecast, workflowList } from './shapes/workflows.ts';
 

@@ -1,14 +1,14 @@
 /** The stream of a run: its events, what its agents do now, and whether a process works on it. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { statusForm } from '../look/run-form.ts';
+import type { RunStanding } from '../look/run-shape.ts';
 import type { JournaledEvent } from '../model/event.ts';
 import type { Now } from '../model/now.ts';
 import { pidOf } from '../model/pid-of.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunOwner, RunStore } from '../ports.ts';
 import type { FollowedRun } from './followed-run.ts';
-import { statusOf } from './rows.ts';
-import type { RunStanding } from './shapes/run.ts';
 import { Bell, type ServerEvent } from './sse.ts';
 
 export interface RunStream {
@@ -129,7 +129,7 @@ class Standing {
       this.#owner = await store.owner(id);
       this.#lookedAt = now();
     }
-    const status = statusOf({ kind: 'stored', run: followed.run, owner: this.#owner });
+    const status = statusForm({ kind: 'stored', run: followed.run, owner: this.#owner });
     const standing = { ...status, pid: pidOf(this.#owner) };
     const text = JSON.stringify(standing);
     if (text === this.#last) return undefined;

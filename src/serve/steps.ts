@@ -1,11 +1,11 @@
 /** The conversation of a step, as it was kept and as it happens. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { iso } from '../look/run-form.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { isEstimate } from '../model/estimate.ts';
 import type { StepKey, StepReader } from '../ports.ts';
 import type { FoundRun } from './followed-runs.ts';
 import { notFound } from './problems.ts';
-import { iso } from './rows.ts';
 import type { StepOutcomeShape, StepShape } from './shapes/step.ts';
 import type { EventSource, ServerEvent } from './sse.ts';
 import type { StepFacts } from './step-index.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Span } from '../history/span.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { axisOf } from './axis.ts';
-import type { Span } from './span.ts';
 
 const state = stateNameSchema.parse('START.md');
 const span = (from: number, to: number, kind: Span['kind'] = 'work'): Span => ({

@@ -2,7 +2,7 @@
  * The axis of a timeline. A long time in which no step ran is cut: a night without an answer would
  * otherwise leave no room for the work.
  */
-import type { Span } from './span.ts';
+import type { Span } from '../history/span.ts';
 
 export interface Axis {
   readonly from: number;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Span } from '../history/span.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { Bars } from './bars.ts';
-import type { Span } from './span.ts';
 
 const state = stateNameSchema.parse('START.md');
 const spanOf = (agent: string, from: number, to: number, more: Partial<Span> = {}): Span => ({

@@ -2,8 +2,9 @@
  * The spans of a run as bars. Their number is limited: when there are too many, neighbours that are
  * together shorter than a limit become one bar, and the limit grows.
  */
+
+import type { Span } from '../history/span.ts';
 import type { StateName } from '../model/state-name.ts';
-import type { Span } from './span.ts';
 
 export interface Bar {
   readonly kind: Span['kind'];

@@ -1,6 +1,7 @@
 /** Draws a timeline as text: a row for each agent, with bars in proportion to time. */
+
+import type { Span } from '../history/span.ts';
 import { visible } from '../model/visible.ts';
-import type { Span } from './span.ts';
 import type { Timeline, TimelineRow } from './timeline.ts';
 
 export interface TextOptions {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { failed, makeRun, type Stage } from '../../test/make-run.ts';
+import { RunHistory } from '../history/run-history.ts';
+import type { Span } from '../history/span.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Run } from '../model/run.ts';
 import { visible } from '../model/visible.ts';
 import { widthOf } from '../observe/screen.ts';
 import { duration, usd } from '../observe/words.ts';
-import { RunHistory } from './run-history.ts';
-import type { Span } from './span.ts';
 import { svgTimeline, tooLargeTimeline } from './svg-timeline.ts';
 import { textTimeline } from './text-timeline.ts';
 import { type Timeline, timelineOf } from './timeline.ts';
@@ -22,8 +22,7 @@ function timelineFor({ events, run }: Stage): Timeline {
     after = apply(after, event);
     history.follow(event, after);
   }
-  history.end(run.updatedAt);
-  return timelineOf(run, history, spans);
+  return timelineOf(run, history, spans, run.updatedAt);
 }
 
 function text(timeline: Timeline, columns = 80, isUnicode = true): readonly string[] {

@@ -1,9 +1,10 @@
 /** The timeline of a run: a row for each agent, with what it did and when. */
+
+import type { RunHistory } from '../history/run-history.ts';
+import type { Span } from '../history/span.ts';
 import type { Run } from '../model/run.ts';
 import { asksPermission } from '../model/tally.ts';
 import { type Axis, axisOf } from './axis.ts';
-import type { RunHistory } from './run-history.ts';
-import type { Span } from './span.ts';
 
 export interface Timeline {
   readonly run: string;
@@ -26,11 +27,15 @@ export interface TimelineRow {
 
 export type RowStatus = 'ended' | 'failed' | 'stopped' | 'rewound' | 'asking' | 'live';
 
+/** `over` are those that are over. The others last until now. */
 export function timelineOf(
   run: Run,
-  history: Pick<RunHistory, 'agents' | 'isAbandoned'>,
-  spans: readonly Span[],
+  history: RunHistory,
+  over: readonly Span[],
+  now: number,
 ): Timeline {
+  const { agents, open } = history.until(now);
+  const spans = [...over, ...open];
   const byAgent = new Map<string, Span[]>();
   for (const one of spans) {
     const span: Span = history.isAbandoned(one) ? { ...one, isAbandoned: true } : one;
@@ -38,7 +43,7 @@ export function timelineOf(
     if (known) known.push(span);
     else byAgent.set(span.agent, [span]);
   }
-  const rows = [...history.agents.values()].map(
+  const rows = [...agents.values()].map(
     ({ id: agent, parent, variables, bornAt, workedMs }): TimelineRow => {
       const own = byAgent.get(agent) ?? [];
       const status = statusOf(run, agent);

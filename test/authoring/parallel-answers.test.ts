@@ -51,7 +51,7 @@ test('a rehearsal also has answers of agents', async () => {
   const { code, stderr } = await raymond('flow', '--rehearse', '--workflow-id', 'one');
   expect(code, stderr).toBe(0);
   const shown = JSON.parse((await raymond('show', 'one', '--json')).stdout);
-  const workers = shown.ended_agents.filter(({ id }: { id: string }) => id !== 'main');
+  const workers = shown.agents.filter(({ id }: { id: string }) => id !== 'main');
   const states = workers.map(({ id, steps }: { id: string; steps: number }) => [id, steps]);
   expect(Object.fromEntries(states)).toEqual({ main_prepar1: 4, main_prepar2: 3 });
 });

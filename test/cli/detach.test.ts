@@ -19,7 +19,7 @@ async function look(project: Project, run: string) {
     readonly condition: string;
     readonly pid: number | null;
     readonly log: string | null;
-    readonly result?: string;
+    readonly result: { readonly text: string } | null;
   };
 }
 
@@ -63,7 +63,7 @@ test('prints the id, returns while the run works, and the run completes', async 
   expect((await project.run(['list'])).stdout).toMatch(new RegExp(`${run} +running +${pid} `));
   project.write('morning', '');
   await completed(project, run);
-  expect(await look(project, run)).toMatchObject({ pid: null, result: 'awake' });
+  expect(await look(project, run)).toMatchObject({ pid: null, result: { text: 'awake' } });
   expect(await processesLeft(project.folder)).toEqual([]);
 });
 
@@ -189,7 +189,7 @@ test('a question waits for raymond answer, and the same process continues', asyn
   expect(answered.stderr).toContain('is delivered to main');
   await completed(project, run);
   expect(project.journal(run).filter(({ type }) => type === 'run-resumed')).toEqual([]);
-  expect(await look(project, run)).toMatchObject({ result: 'red' });
+  expect(await look(project, run)).toMatchObject({ result: { text: 'red' } });
   await eventually('the process ends', () => !existsSync(`/proc/${pid}`));
 });
 
@@ -203,7 +203,7 @@ test('with --no-wait it ends at a question, and a resume in the background conti
   const { code, stdout } = await project.run(['resume', run, '--input', 'blue', '--detach']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${run}\n` });
   await completed(project, run);
-  expect(await look(project, run)).toMatchObject({ result: 'blue' });
+  expect(await look(project, run)).toMatchObject({ result: { text: 'blue' } });
 });
 
 test('raymond stop ends it and leaves nothing', async () => {

@@ -52,13 +52,12 @@ test('show says who waits for whom, and show --json has the result of every work
     /main_work2 +n=2 +WORK\.sh .* failed \(joined\): WORK\.sh exited with 3\./,
   );
   expect(after.stdout).toMatch(/main_work3 +n=3 +WORK\.sh .* stopped by a join/);
-  const { ended_agents } = JSON.parse((await project.run(['show', 'joins', '--json'])).stdout);
-  const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
-  expect(ended_agents.sort(byId)).toMatchObject([
-    { id: 'main', status: 'ended' },
-    { id: 'main_work1', parent: 'main', status: 'ended', result: 'the first' },
-    { id: 'main_work2', status: 'failed', failure: { kind: 'script-failed' } },
-    { id: 'main_work3', status: 'stopped', result: null, fork_attributes: { n: '3' } },
+  const { agents } = JSON.parse((await project.run(['show', 'joins', '--json'])).stdout);
+  expect(agents).toMatchObject([
+    { id: 'main', status: { kind: 'ended' } },
+    { id: 'main_work1', parent: 'main', status: { kind: 'ended', result: { text: 'the first' } } },
+    { id: 'main_work2', status: { kind: 'failed', failure: { kind: 'script-failed' } } },
+    { id: 'main_work3', status: { kind: 'stopped', by: 'join' }, variables: { n: '3' } },
   ]);
 
   const [debug = ''] = readdirSync(project.path('.raymond', 'debug'));

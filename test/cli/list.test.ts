@@ -10,7 +10,7 @@ describe('a completed, a failed and a waiting run', () => {
     (await command(project, ['list', '--json', ...args])).stdout
       .split('\n')
       .filter(Boolean)
-      .map((line) => JSON.parse(line).workflow_id);
+      .map((line) => JSON.parse(line).id);
 
   beforeAll(async () => {
     project = new Project({
@@ -69,13 +69,11 @@ describe('a completed, a failed and a waiting run', () => {
   test('the JSON has the counts', async () => {
     const { stdout } = await command(project, ['list', '--json', '--status', 'failed']);
     expect(JSON.parse(stdout)).toMatchObject({
-      workflow_id: 'r-bad',
+      id: 'r-bad',
+      status: 'failed',
       condition: 'failed',
       workflow: project.path('bad'),
-      agents: 2,
-      ended_agents: 1,
-      failed_agents: 2,
-      waiting_agents: 0,
+      agents: { running: 0, waiting: 0, failed: 2, ended: 1 },
       questions: 0,
       budget_usd: 10,
       own: true,

@@ -111,10 +111,11 @@ echo "<result>$number</result>"`,
     // The first worker had finished, but its record has no seal, so both are repeated.
     expect(project.lines('here').sort()).toEqual(['1 2', '2 2']);
     const state = JSON.parse((await command(project, ['show', 'asked', '--json'])).stdout);
-    expect(state).toMatchObject({ condition: 'completed', agents: [] });
-    const by = (id: string) => state.ended_agents.find((agent: { id: string }) => agent.id === id);
-    expect(by('main')).toMatchObject({ parent: null, state: 'AFTER.sh', result: 'painted blue' });
-    expect(by('main_work1')).toMatchObject({ parent: 'main', state: 'WORK.sh', result: '1' });
-    expect(by('main_work2')).toMatchObject({ parent: 'main', state: 'WORK.sh', result: '2' });
+    expect(state).toMatchObject({ condition: 'completed', counts: { ended: 3 } });
+    const by = (id: string) => state.agents.find((agent: { id: string }) => agent.id === id);
+    const ended = (text: string) => ({ status: { kind: 'ended', result: { text } } });
+    expect(by('main')).toMatchObject({ parent: null, state: 'AFTER.sh', ...ended('painted blue') });
+    expect(by('main_work1')).toMatchObject({ parent: 'main', state: 'WORK.sh', ...ended('1') });
+    expect(by('main_work2')).toMatchObject({ parent: 'main', state: 'WORK.sh', ...ended('2') });
   });
 });

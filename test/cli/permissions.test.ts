@@ -63,7 +63,7 @@ describe('raymond answer', () => {
       condition: 'waiting',
       questions: 1,
       permissions: 1,
-      running_agents: 0,
+      agents: { running: 0 },
     });
     expect(await run('answer', 'r', 'allow')).toMatchObject({ code: 0 });
     expect(project.lines('made')).toEqual([]);
@@ -146,7 +146,7 @@ test('what is allowed for the run holds for later processes of the agent, and af
   expect(reply).toMatchObject({ updatedPermissions: [{ destination: 'session' }] });
   expect(JSON.parse((await run('show', 'r', '--json')).stdout)).toMatchObject({
     own: true,
-    settings: { granted: ['Bash(echo *)'] },
+    granted: ['Bash(echo *)'],
   });
   await run('stop', 'r', '--now');
 });

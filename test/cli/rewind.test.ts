@@ -32,7 +32,7 @@ test('a completed run goes back, continues, goes forth again, and is pruned with
   const { stdout: steps } = await raymond('show', 'r', '--steps', '--json');
   expect(
     JSON.parse(steps)
-      .steps.filter(({ agent }: { agent: string }) => agent === 'main')
+      .step_list.filter(({ agent }: { agent: string }) => agent === 'main')
       .map(({ step, state }: { step: number; state: string }) => `${step} ${state}`),
   ).toEqual(['1 START.sh', '2 N.sh', '3 SUB.sh', '4 END.sh']);
 
@@ -47,7 +47,7 @@ test('a completed run goes back, continues, goes forth again, and is pruned with
   expect(project.read('a.txt')).toBe('2\n');
   const shown = JSON.parse((await raymond('show', 'r', '--json')).stdout);
   expect(shown.agents.find(({ id }: { id: string }) => id === 'main')).toMatchObject({
-    current_state: 'SUB.sh',
+    state: 'SUB.sh',
     stack: [{ state: 'END.sh' }],
     steps: 4,
   });

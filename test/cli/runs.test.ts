@@ -63,7 +63,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
 
   test('list --json', async () => {
     const { stdout } = await command(project, ['list', '--json']);
-    const found = objects(stdout).map((run) => [run.workflow_id, run.condition, run.pid]);
+    const found = objects(stdout).map((run) => [run.id, run.condition, run.pid]);
     expect(found.sort()).toEqual([
       ['run-ask', 'waiting', null],
       ['run-bad', 'failed', null],
@@ -95,10 +95,10 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   test('show --json prints the state and the status of list', async () => {
     const { stdout } = await command(project, ['show', 'run-bad', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
-      workflow_id: 'run-bad',
+      id: 'run-bad',
       condition: 'failed',
       pid: null,
-      agents: [{ id: 'main', current_state: 'START.sh' }],
+      agents: [{ id: 'main', state: 'START.sh' }],
     });
   });
 
@@ -112,7 +112,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   });
 
   test.each([
-    ['shortened', ['show', 'run-g', '--json'], 0, '"workflow_id": "run-good"'],
+    ['shortened', ['show', 'run-g', '--json'], 0, '"id": "run-good"'],
     ['ambiguous', ['prune', 'run-'], 64, '5 runs begin with run-: '],
     ['mistyped', ['show', 'rum-ask'], 64, 'Did you mean run-ask?'],
     ['unknown', ['logs', 'zebra'], 64, 'This project has no run zebra.'],

@@ -36,17 +36,17 @@ test.each([{ LC_ALL: 'C' }, { LC_ALL: '', LC_CTYPE: '', LANG: '' }, { LC_ALL: ''
   },
 );
 
-test('--svg draws a picture, and --json has the spans', async () => {
+test('--svg draws a picture, and --json has the bars', async () => {
   const { stdout: svg } = await shown(['--svg']);
   expect(svg).toMatch(/^<svg class="raymond"[\s\S]*<\/svg>\n$/);
   const { stdout: json } = await shown(['--json']);
   const { timeline, states } = JSON.parse(json);
   expect(timeline.rows).toMatchObject([
-    { agent: 'main', status: 'ended' },
-    { agent: 'main_work1', parent: 'main', status: 'ended' },
-    { agent: 'main_work2', parent: 'main', status: 'failed' },
+    { agent: 'main' },
+    { agent: 'main_work1' },
+    { agent: 'main_work2', bars: [{ failed: 1 }] },
   ]);
-  expect(timeline.rows[0].spans.map((span: { kind: string }) => span.kind)).toEqual([
+  expect(timeline.rows[0].bars.map((bar: { kind: string }) => bar.kind)).toEqual([
     'work',
     'join',
     'work',

@@ -41,18 +41,17 @@ test('workers work in their own worktrees; one without work is removed with its 
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const tree = (agent: string) => project.path('.raymond/worktrees/one', agent);
   const shown = JSON.parse((await project.run(['show', 'one', '--json'])).stdout);
-  const agents = shown.ended_agents
-    .filter(({ worktree }: { worktree?: object }) => worktree)
-    .sort((a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1));
-  expect(agents.map(({ result }: { result: string }) => result)).toEqual([
+  const agents = shown.agents.filter(({ worktree }: { worktree?: object }) => worktree);
+  type Ended = { readonly status: { readonly result: { readonly text: string } } };
+  expect(agents.map(({ status }: Ended) => status.result.text)).toEqual([
     `${tree('main_work1')} raymond/one/clean`,
     `${tree('main_work2')} raymond/one/dirty`,
     `${tree('main_work3')} raymond/one/done`,
   ]);
   expect(agents.map(({ worktree }: { worktree: object }) => worktree)).toMatchObject([
-    { branch: 'raymond/one/clean', fate: 'removed', look: { commits: 0, dirty: false } },
-    { branch: 'raymond/one/dirty', fate: 'kept', look: { commits: 0, dirty: true } },
-    { branch: 'raymond/one/done', fate: 'kept', look: { commits: 1, dirty: false } },
+    { branch: 'raymond/one/clean', fate: 'removed', commits: 0, dirty: false },
+    { branch: 'raymond/one/dirty', fate: 'kept', commits: 0, dirty: true },
+    { branch: 'raymond/one/done', fate: 'kept', commits: 1, dirty: false },
   ]);
   const { stdout } = await project.run(['show', 'one']);
   expect(stdout).toContain('WORKTREE OF');

@@ -110,7 +110,7 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
   async list() {
     await asking('list');
     const waiting = (await raymond('list', '--status', 'waiting', '--json')).stdout;
-    expect(JSON.parse(waiting)).toMatchObject({ workflow_id: 'list' });
+    expect(JSON.parse(waiting)).toMatchObject({ id: 'list' });
     expect((await raymond('list', '-n', '1')).stdout.trim().split('\n')).toHaveLength(2);
     await answered('list');
     expect((await raymond('list', '--status', 'waiting')).stdout).not.toContain('list');

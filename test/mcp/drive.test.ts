@@ -14,7 +14,7 @@ const ASK = {
 async function watchUntil(
   { call }: Pick<Awaited<ReturnType<typeof connected>>, 'call'>,
   run: string,
-  isReached: (state: { readonly status: string; readonly questions: unknown[] }) => boolean,
+  isReached: (state: { readonly status: string; readonly questions: number }) => boolean,
 ) {
   let state = await call('watch', { run, seconds: 5 });
   await eventually('the run gets there', async () => {
@@ -35,11 +35,12 @@ test('a client starts a run, watches it, answers its question and gets its resul
   ]);
 
   const started = await call('start', { workflow: 'flow', id: 'one', budget: 2 });
-  expect(started).toMatchObject({ run: 'one', own: true, isError: false });
-  const asking = await watchUntil(server, 'one', ({ questions }) => questions.length > 0);
-  expect(asking.questions).toMatchObject([{ agent: 'main', answered: false }]);
+  expect(started).toMatchObject({ id: 'one', own: true, isError: false });
+  const asking = await watchUntil(server, 'one', ({ questions }) => questions > 0);
+  const [{ status }] = asking.agents;
+  expect(asking.agents).toMatchObject([{ id: 'main', status: { answered: false } }]);
   // The text of the agent is whole, and no character of it can act on a terminal.
-  expect(asking.questions[0].question).toBe('Which \u001b[31mway\u202e?');
+  expect(status.question).toBe('Which \u001b[31mway\u202e?');
   const { text } = await raw('show', { run: 'one' });
   expect(text).toContain('Which \\u001b[31mway\\u202e?');
 
@@ -48,8 +49,8 @@ test('a client starts a run, watches it, answers its question and gets its resul
     delivered: true,
   });
   const done = await watchUntil(server, 'one', ({ status }) => status === 'completed');
-  expect(done).toMatchObject({ result: 'went left', failed: 0 });
-  expect(await call('list')).toMatchObject({ runs: [{ run: 'one', status: 'completed' }] });
+  expect(done).toMatchObject({ result: { text: 'went left' }, counts: { failed: 0 } });
+  expect(await call('list')).toMatchObject({ runs: [{ id: 'one', status: 'completed' }] });
   expect(project.journal('one')[0]).toMatchObject({ settings: { budgetUsd: 2 } });
   // Nothing is left to wait for.
   expect(await call('watch', { run: 'one', seconds: 50 })).toMatchObject({ news: true });
@@ -96,25 +97,25 @@ test('a closed client ends the server and no run; another one stops and resumes 
   const project = newProject({ 'flow/START.sh': wait });
   const first = await connected(project);
   const pending = first.call('start', { workflow: 'flow', id: 'long' });
-  expect(await pending).toMatchObject({ working: true });
+  expect(await pending).toMatchObject({ pid: expect.any(Number) });
   const watching = first.call('watch', { run: 'long', seconds: 50 }).catch(() => 'closed');
   await first.client.close();
   await watching;
   await eventually('the server has ended', () => !isRunning(first.pid));
 
   const second = await connected(project);
-  expect(await second.call('show', { run: 'long' })).toMatchObject({ working: true });
+  expect(await second.call('show', { run: 'long' })).toMatchObject({ pid: expect.any(Number) });
   const news = await second.call('watch', { run: 'long', seconds: 0.2 });
-  expect(news).toMatchObject({ news: false, working: true });
+  expect(news).toMatchObject({ news: false, pid: expect.any(Number) });
   await second.call('stop', { run: 'long', now: true });
   expect(await second.call('show', { run: 'long' })).toMatchObject({
     status: 'interrupted',
-    working: false,
+    pid: null,
   });
   project.write('morning', '');
   await second.call('resume', { run: 'long' });
   const done = await watchUntil(second, 'long', ({ status }) => status === 'completed');
-  expect(done).toMatchObject({ result: 'awake' });
+  expect(done).toMatchObject({ result: { text: 'awake' } });
 });
 
 test('a workflow that was written or changed after the start of the server needs a person', async () => {
@@ -159,7 +160,7 @@ test('changed files need a person', async () => {
   const project = newProject(ASK);
   const server = await connected(project);
   await server.call('start', { workflow: 'flow', id: 'asks' });
-  await watchUntil(server, 'asks', ({ questions }) => questions.length > 0);
+  await watchUntil(server, 'asks', ({ questions }) => questions > 0);
   await server.call('stop', { run: 'asks', now: true });
   project.write('flow/END.sh', `echo '<result>changed</result>'\n`);
   const refused = await server.call('resume', { run: 'asks' });

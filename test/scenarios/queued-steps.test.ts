@@ -1,6 +1,7 @@
 // In a database, a step can wait in a queue. Here it waits for five seconds and works for one.
 import { expect, test } from 'vitest';
 import { overlayOf } from '../../src/graph/overlay.ts';
+import { RunHistory } from '../../src/history/run-history.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
@@ -9,7 +10,6 @@ import type { RunEvent } from '../../src/model/event.ts';
 import { Describer } from '../../src/observe/describe.ts';
 import { StepIndex } from '../../src/serve/step-index.ts';
 import { SpanReader } from '../../src/telemetry/span-reader.ts';
-import { RunHistory } from '../../src/timeline/run-history.ts';
 import { StepList } from '../../src/timeline/step-list.ts';
 import { agentText } from '../../src/view/agent-text.ts';
 import { interrupted, makeRun } from '../make-run.ts';

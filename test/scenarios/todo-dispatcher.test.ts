@@ -76,15 +76,14 @@ test('each open item has a worker, and everything that succeeds is merged', asyn
   expect(claude.entries('prompt')).toHaveLength(12);
 
   const shown = JSON.parse((await project.run(['show', 'fixes', '--json'])).stdout);
-  expect(shown).toMatchObject({ condition: 'completed', total_cost_usd: 1.5, agents: [] });
-  const workers = [...shown.ended_agents]
+  expect(shown).toMatchObject({ condition: 'completed', cost_usd: 1.5 });
+  const workers = [...shown.agents]
     .filter(({ parent }) => parent === 'main')
-    .sort((a, b) => a.id.localeCompare(b.id))
-    .map(({ fork_attributes: { task }, status, result, worktree: { fate, look } }) => ({
+    .map(({ variables: { task }, status, worktree: { fate, commits, dirty } }) => ({
       task,
-      status,
-      result,
-      tree: `${fate}, ${look.commits} ahead${look.dirty ? ', dirty' : ''}`,
+      status: status.kind,
+      result: status.result?.text ?? null,
+      tree: `${fate}, ${commits} ahead${dirty ? ', dirty' : ''}`,
     }));
   const ended = { status: 'ended' };
   expect(workers).toEqual([

@@ -1,9 +1,9 @@
 import { countLost } from '../../execute/git/lost-trees.ts';
+import { rowForm } from '../../look/run-form.ts';
 import { CONDITIONS, conditionOf } from '../../model/condition.ts';
-import { lastLimit, NO_LIMITS } from '../../model/limits.ts';
 import { pidOf } from '../../model/pid-of.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
-import { atWork, waitsForPerson } from '../../model/tally.ts';
+import { waitsForPerson } from '../../model/tally.ts';
 import { duration, time, usd } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { nearest } from '../../parse/nearest.ts';
@@ -30,7 +30,12 @@ export async function list(here: Here, options: ListOptions): Promise<number> {
   // The worktrees of a run in a database are on the machines of the workers.
   const lost = database ? new Map<string, number>() : await lostTreesOf(runs);
   if (options.json) {
-    for (const found of runs) stdout.json(asJson(found, lost.get(found.id)));
+    // Everything in a row is in the index, so finished runs are not read.
+    for (const found of runs)
+      stdout.json({
+        ...rowForm(found),
+        ...(lost.has(found.id) && { lost_worktrees: lost.get(found.id) }),
+      });
     return 0;
   }
   if (runs.length === 0) {
@@ -102,9 +107,6 @@ function ownNote({ isOwn, doubt }: StoredRun<RunSummary>): string {
 
 const unlessZero = (count: number) => (count > 0 ? String(count) : '');
 
-/** The agents that wait for a person, for a time or for others. */
-const waitingOf = ({ tally }: RunSummary) => waitsForPerson(tally) + tally.waiting + tally.joining;
-
 function agentsOf({ run: { agents, endedAgents } }: StoredRun<RunSummary>): string {
   return endedAgents === 0 ? String(agents) : `${agents} of ${agents + endedAgents}`;
 }
@@ -129,40 +131,4 @@ function numberOf(text: string | undefined): number {
   if (text === undefined) return Number.POSITIVE_INFINITY;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw wrongUsage(`"${text}" is not a number of runs.`, 'Write a number such as 10.');
-}
-
-/** Everything here is in the index, so finished runs are not read. */
-function asJson(found: SurveyedRun, lostTrees: number | undefined) {
-  if (found.kind === 'damaged')
-    return { workflow_id: found.id, condition: 'damaged', problem: found.problem.message };
-  const { run, owner, isOwn, doubt } = found;
-  const { tally } = run;
-  return {
-    workflow_id: found.id,
-    condition: statusOf(found),
-    status: run.status,
-    workflow: run.workflow,
-    seq: run.seq,
-    started_at: new Date(run.startedAt).toISOString(),
-    updated_at: new Date(run.updatedAt).toISOString(),
-    worked_ms: run.workedMs,
-    iteration_count: run.iterations,
-    total_cost_usd: run.totalCostUsd,
-    ...(run.isPriced && { cost_is_estimate: true }),
-    budget_usd: run.budgetUsd,
-    agents: run.agents,
-    ended_agents: run.endedAgents,
-    running_agents: atWork(tally),
-    failed_agents: tally.failed,
-    waiting_agents: waitingOf(run),
-    questions: waitsForPerson(tally),
-    permissions: tally.asksPermission,
-    limited_until: lastLimit(run.limits ?? NO_LIMITS) ?? null,
-    limits: run.limits ?? NO_LIMITS,
-    rehearsal: run.isRehearsal,
-    own: isOwn,
-    ...(doubt && { doubt: doubt.why }),
-    ...(lostTrees !== undefined && { lost_worktrees: lostTrees }),
-    pid: pidOf(owner),
-  };
 }

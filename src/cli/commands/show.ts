@@ -1,22 +1,24 @@
 import { lostTrees } from '../../execute/git/lost-trees.ts';
 import { PlaceReader } from '../../forecast/places.ts';
+import { RunHistory } from '../../history/run-history.ts';
+import type { Span } from '../../history/span.ts';
+import { wholeForm } from '../../look/run-form.ts';
 import type { JournaledEvent } from '../../model/event.ts';
 import { doingByAgent } from '../../model/now.ts';
 import type { Run } from '../../model/run.ts';
 import type { Line } from '../../observe/describe.ts';
 import { retelling } from '../../observe/retell.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
-import { RunHistory } from '../../timeline/run-history.ts';
-import type { Span } from '../../timeline/span.ts';
+import { Bars } from '../../timeline/bars.ts';
 import { StepList } from '../../timeline/step-list.ts';
 import { timelineOf } from '../../timeline/timeline.ts';
 import { agent } from '../agent.ts';
 import { backgroundLog } from '../background-log.ts';
+import { questionsOf, requestsOf } from '../questions.ts';
 import { openRun, runToSee } from '../runs.ts';
-import { shownAsJson } from '../show-json.ts';
 import { runHeading, type ShownRun, showRun } from '../show-run.ts';
 import { showSteps, stepsJson } from '../show-steps.ts';
-import { showTimeline, timelineJson, writeSvg } from '../show-timeline.ts';
+import { showTimeline, writeSvg } from '../show-timeline.ts';
 import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 
@@ -40,7 +42,11 @@ export async function show(
   const { store, clock, workspace, database } = await here();
   const id = await runToSee(store, name);
   const spans: Span[] = [];
-  const history = new RunHistory(timeline ? (span) => void spans.push(span) : undefined);
+  const bars = new Bars();
+  const history = new RunHistory((span) => {
+    if (timeline && !json) spans.push(span);
+    bars.add(span);
+  });
   const newest = new Newest();
   const places = new PlaceReader();
   const list = new StepList();
@@ -50,26 +56,34 @@ export async function show(
     if (steps) list.follow(event);
     else if (!json && !timeline) newest.add(event, before, after);
   });
-  history.end(found.owner ? clock.now() : found.run.updatedAt);
-  const drawn = timeline ? timelineOf(found.run, history, spans) : undefined;
+  const { run } = found;
+  const at = found.owner ? Math.max(clock.now(), run.updatedAt) : run.updatedAt;
+  const drawn = timeline && !json ? timelineOf(run, history, spans, at) : undefined;
   if (drawn && svg) {
     await writeSvg(drawn);
     return 0;
   }
-  const doings = doingByAgent(found.owner && (await store.now(id)));
+  const now = found.owner && (await store.now(id));
   const log = backgroundLog(workspace(id));
-  const { run } = found;
   const isOver = run.agents.size === 0;
   // Most runs that are shown are over, and need no forecast.
   const left = isOver
     ? undefined
     : await (await import('../run-forecast.ts')).runForecast(store, run, places);
-  // The worktrees of a run in a database are on the machines of the workers.
-  const lost = database ? [] : await lostTrees(run);
-  const shown: ShownRun = { found, history, doings, log, left, lost };
   if (json) {
-    const bars = drawn && { timeline: timelineJson(drawn) };
-    stdout.json({ ...shownAsJson(shown), ...bars, ...(steps && { steps: stepsJson(list) }) }, 2);
+    const [questions, requests] = [await questionsOf(store, run), await requestsOf(store, run)];
+    const whole = wholeForm({ found, history, bars, questions, requests, now, at });
+    const { timeline: drawing, ...form } = whole;
+    stdout.json(
+      {
+        ...form,
+        ...(timeline && { timeline: drawing }),
+        ...(steps && { step_list: stepsJson(list) }),
+        log: log ?? null,
+        forecast: left ?? null,
+      },
+      2,
+    );
     return 0;
   }
   if (drawn) {
@@ -83,6 +97,10 @@ export async function show(
     for (const line of showSteps(list, clock.now(), stdout.columns())) stdout.say(line);
     return 0;
   }
+  // The worktrees of a run in a database are on the machines of the workers.
+  const lost = database ? [] : await lostTrees(run);
+  const doings = doingByAgent(now);
+  const shown: ShownRun = { found, history: history.until(at), doings, log, left, lost };
   // One by one, because the number of arguments of a call is limited.
   for (const line of showRun(shown, stdout.columns())) stdout.say(line);
   const { lines, isAll } = newest.lines();

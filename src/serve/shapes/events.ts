@@ -1,6 +1,6 @@
 /** The data of the streams. */
 import * as z from 'zod/mini';
-import { count, listOf, text, time } from './common.ts';
+import { count, listOf, text, time } from '../../look/common.ts';
 
 /** The events of a journal have a schema of their own, and newer versions have more of them. */
 const journaledEvent = z

@@ -1,7 +1,7 @@
 /** The graph of a run's workflow, placed on a plane, with what the run did in it. */
 import * as z from 'zod/mini';
 import { runGraphSchema } from '../../draw/run-graph.ts';
-import { count, text } from './common.ts';
+import { count, text } from '../../look/common.ts';
 
 export const graphShape = z.object({ workflow: text, position: count, ...runGraphSchema.shape });
 

@@ -1,7 +1,7 @@
 /** Everything that waits for a person, in all runs. */
 import * as z from 'zod/mini';
-import { count, listOf, orNull, text, time } from './common.ts';
-import { permissionRequest } from './run.ts';
+import { count, listOf, orNull, text, time } from '../../look/common.ts';
+import { permissionRequest } from '../../look/run-shape.ts';
 
 export const questionShape = z.object({
   kind: z.literal('question'),

@@ -1,6 +1,6 @@
 /** Requests that change something, and their answers. */
 import * as z from 'zod/mini';
-import { count, isEstimate, text, usd } from './common.ts';
+import { count, isEstimate, text, usd } from '../../look/common.ts';
 
 const options = {
   input: z.optional(text).check(z.describe('The value of {{input}}.')),

@@ -1,7 +1,7 @@
 /** The workflows of the project, for a person who wants to start one. */
 import * as z from 'zod/mini';
 import { forecastSchema } from '../../forecast/forecast.ts';
-import { count, listOf, orNull, problem, text, usd } from './common.ts';
+import { count, listOf, orNull, problem, text, usd } from '../../look/common.ts';
 
 const path = text.check(z.describe('As `POST /api/runs` takes it.'));
 

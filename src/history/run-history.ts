@@ -4,8 +4,9 @@
  * and states, not on the number of events.
  */
 import { AbandonedSteps } from '../model/abandoned-steps.ts';
-import type { RunEvent } from '../model/event.ts';
+import type { RunEvent, RunEventOf } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
+import { OpenRewinds } from '../model/open-rewinds.ts';
 import type { Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Span } from './span.ts';
@@ -33,6 +34,15 @@ export interface StateUse {
   readonly isPriced: boolean;
 }
 
+export interface HistoryUse {
+  /** In the order of their creation. */
+  readonly agents: ReadonlyMap<string, AgentUse>;
+  /** In the order of their first visits. */
+  readonly states: readonly StateUse[];
+  /** The spans that are not over. */
+  readonly open: readonly Span[];
+}
+
 export class RunHistory {
   readonly #spans = new SpanReader();
   readonly #agents = new Map<string, Changing<AgentUse>>();
@@ -40,7 +50,8 @@ export class RunHistory {
   /** The same, by their workflow and name. */
   readonly #byName = new Map<string, Map<StateName, Changing<StateUse>>>();
   readonly #abandoned = new AbandonedSteps();
-  #each: (span: Span) => void;
+  readonly #rewinds = new OpenRewinds<RunEventOf<'run-rewound'>>();
+  readonly #each: (span: Span) => void;
 
   /** `each` gets every span. */
   constructor(each: (span: Span) => void = () => {}) {
@@ -49,6 +60,8 @@ export class RunHistory {
 
   follow(event: RunEvent, after: Run): void {
     this.#abandoned.follow(event, after.seq);
+    if (event.type === 'run-rewound')
+      this.#rewinds.follow({ ...event, seq: after.seq }, () => event);
     if (event.type === 'run-started') this.#born(FIRST_AGENT, undefined, event.at, {});
     if (event.type === 'agent-forked')
       this.#born(event.agent, event.parent, event.at, event.variables);
@@ -63,10 +76,19 @@ export class RunHistory {
     for (const span of this.#spans.follow(event, after)) this.#count(span);
   }
 
-  /** Also counts the spans that are not over, up to a time. Nothing can be added afterwards. */
-  end(now: number): void {
-    for (const span of this.#spans.openUntil(now)) this.#count(span);
-    this.#each = () => {};
+  /** The use up to a time, with the spans that are not over. */
+  until(now: number): HistoryUse {
+    const open = this.#spans.openUntil(now);
+    const agents = new Map([...this.#agents].map(([id, use]) => [id, { ...use }]));
+    const states = this.#states.map((use) => ({ ...use }));
+    for (const { kind, agent, workflow, state, from, to } of open) {
+      if (kind !== 'work') continue;
+      const [who, where] = [agents.get(agent), this.#useOf(workflow, state)];
+      if (who) who.workedMs += to - from;
+      const use = states[this.#states.indexOf(where)];
+      if (use) use.workedMs += to - from;
+    }
+    return { agents, states, open };
   }
 
   /** Whether a rewind has abandoned a step, as far as the events were followed. */
@@ -74,19 +96,19 @@ export class RunHistory {
     return step !== undefined && this.#abandoned.has(agent, step);
   }
 
-  /** The spans that are not over, up to a time. They are not counted. */
-  openSpans(now: number): readonly Span[] {
-    return this.#spans.openUntil(now);
+  /** The newest rewind that can be taken back. */
+  get rewind(): RunEventOf<'run-rewound'> | undefined {
+    return this.#rewinds.newest;
   }
 
   /** In the order of their creation. */
-  get agents(): ReadonlyMap<string, AgentUse> {
+  get agents(): HistoryUse['agents'] {
     return this.#agents;
   }
 
   /** In the order of their first visits. */
-  get states(): readonly StateUse[] {
-    return [...this.#states];
+  get states(): HistoryUse['states'] {
+    return this.#states;
   }
 
   #born(

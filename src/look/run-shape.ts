@@ -1,12 +1,85 @@
-/** A folded run, with everything that a page needs before it follows the events. */
+/**
+ * The JSON form of a run. Every program sees this form, with fields left out: `raymond list --json` and
+ * `raymond show --json`, the API, the page, and the tools for orchestrating agents.
+ */
 import * as z from 'zod/mini';
-import { conditionSchema } from '../../model/condition.ts';
-import { failureSchema } from '../../model/failure.ts';
-import { nowSchema } from '../../model/now.ts';
-import { boundedText, count, isEstimate, listOf, orNull, text, time, usd } from './common.ts';
-import { rowFields } from './run-row.ts';
+import { conditionSchema } from '../model/condition.ts';
+import { failureSchema } from '../model/failure.ts';
+import { nowSchema } from '../model/now.ts';
+import {
+  boundedText,
+  count,
+  isEstimate,
+  listOf,
+  orNull,
+  problem,
+  text,
+  time,
+  usd,
+} from './common.ts';
 
 const variables = z.record(text, text);
+
+const condition = text.check(
+  z.describe('The status in the words of `raymond list`, such as `stopped: budget`.'),
+);
+
+/** The facts about a run that a list shows. */
+const rowFields = {
+  id: text,
+  status: conditionSchema,
+  condition,
+  workflow: text,
+  started_at: time,
+  updated_at: time,
+  worked_ms: count.check(z.describe('The time in which at least one step ran.')),
+  agents: z.object({
+    running: count,
+    waiting: count.check(z.describe('For a person, a time or other agents.')),
+    failed: count,
+    ended: count,
+  }),
+  steps: count,
+  cost_usd: usd,
+  cost_is_estimate: isEstimate,
+  budget_usd: usd.check(z.describe('0 is unlimited.')),
+  questions: count.check(z.describe('The number of agents that wait for a person.')),
+  permissions: count.check(z.describe('Those of them that wait for a permission.')),
+  limited_until: orNull(time).check(z.describe('The last end of all usage limits.')),
+  limits: z
+    .array(
+      z.object({
+        agent: orNull(text).check(
+          z.describe('Whose prompts wait. Null if those of all agents do.'),
+        ),
+        until: time,
+      }),
+    )
+    .check(z.describe('The usage limits that agents have reached.')),
+  rehearsal: z.boolean(),
+  own: z
+    .boolean()
+    .check(z.describe('Whether you started it here. Other runs are resumed only with consent.')),
+  doubt: z.optional(text).check(z.describe('Why it is not your own, if that is known.')),
+  pid: orNull(count).check(z.describe('The process that works on it.')),
+  position: count.check(z.describe('The sequence number of its newest event.')),
+};
+
+export const storedRow = z.object(rowFields);
+
+/** A run that cannot be read. */
+export const damagedRow = z.object({
+  id: text,
+  status: z.literal('damaged'),
+  condition,
+  problem,
+});
+
+export const runRow = z.union([storedRow, damagedRow]);
+
+export const runList = z.object({
+  runs: listOf(runRow).check(z.describe('The newest first; damaged ones last.')),
+});
 
 /** A tool call that the agent may not make without a decision. */
 export const permissionRequest = z.object({
@@ -76,6 +149,7 @@ export const agentShape = z.object({
   state: text,
   variables,
   cwd: orNull(text).check(z.describe('Null for agents that are over.')),
+  session: orNull(text).check(z.describe('Its session. Null without one, and when it is over.')),
   stack: listOf(z.object({ state: text, workflow: text, cwd: text })).check(
     z.describe('Where its results go; the innermost caller last.'),
   ),
@@ -132,8 +206,8 @@ export const timelineShape = z.object({
 
 /** The facts about a run that are no events: whether a process works on it. */
 export const runStanding = z.object({
-  status: conditionSchema,
-  condition: rowFields.condition,
+  status: rowFields.status,
+  condition,
   pid: rowFields.pid,
   position: count,
 });
@@ -146,6 +220,7 @@ export const wholeRun = z.object({
   cwd: text,
   metadata: variables,
   max_iterations: count.check(z.describe('0 is unlimited.')),
+  granted: listOf(text).check(z.describe('The rules that people have allowed for the run.')),
   result: orNull(boundedText),
   agents: listOf(agentShape).check(z.describe('In the order of their creation.')),
   states: listOf(stateFigures).check(z.describe('In the order of their first visits.')),
@@ -170,3 +245,6 @@ export type TimelineBar = z.infer<typeof timelineBar>;
 export type TimelineShape = z.infer<typeof timelineShape>;
 export type RunStanding = z.infer<typeof runStanding>;
 export type WholeRun = z.infer<typeof wholeRun>;
+export type StoredRow = z.infer<typeof storedRow>;
+export type RunRow = z.infer<typeof runRow>;
+export type RunList = z.infer<typeof runList>;

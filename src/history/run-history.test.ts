@@ -15,17 +15,17 @@ function historyOf(stage: Stage, now = stage.run.updatedAt) {
     run = apply(run, event);
     history.follow(event, run);
   }
-  history.end(now);
-  const short = spans.map(({ agent, kind, state, from, to, end = '' }) =>
+  const use = history.until(now);
+  const short = [...spans, ...use.open].map(({ agent, kind, state, from, to, end = '' }) =>
     `${agent} ${kind} ${state} ${(to - from) / 1000} ${end}`.trim(),
   );
   const states = Object.fromEntries(
-    history.states.map(({ state, visits, steps, failures, workedMs, costUsd }) => [
+    use.states.map(({ state, visits, steps, failures, workedMs, costUsd }) => [
       state,
       [visits, steps, failures, workedMs / 1000, costUsd],
     ]),
   );
-  return { history, short, states, run };
+  return { history: use, short, states, run };
 }
 
 const FLOW = { START: [], NEXT: [], WORK: [] };
