@@ -2,7 +2,9 @@
 import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
 import { findWorkflows } from '../load/find-workflows.ts';
+import { AbandonedSteps } from '../model/abandoned-steps.ts';
 import { CONDITIONS } from '../model/condition.ts';
+import type { RunEventOf } from '../model/event.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { TRANSITION_TAGS } from '../model/tag.ts';
 import { asksPermission, waitsForPerson } from '../model/tally.ts';
@@ -211,11 +213,14 @@ async function agents(here: Here, { named, given: [name] }: Typed): Promise<read
 /** The steps of the run that the line names, the newest first. Abandoned steps are no targets. */
 async function steps(here: Here, { given: [name] }: Typed): Promise<readonly Candidate[]> {
   const { store } = await here();
-  const { StepList } = await import('../timeline/step-list.ts');
-  const list = new StepList();
-  await openRun(store, await runToSee(store, name), (event) => list.follow(event));
-  return list.steps
-    .filter((step) => !list.isAbandoned(step))
+  const started: RunEventOf<'step-started'>[] = [];
+  const abandoned = new AbandonedSteps();
+  await openRun(store, await runToSee(store, name), (event) => {
+    abandoned.follow(event, event.seq);
+    if (event.type === 'step-started') started.push(event);
+  });
+  return started
+    .filter(({ agent, step }) => !abandoned.has(agent, step))
     .map(({ agent, step, state }) => ({ value: `${agent}:${step}`, about: state }))
     .toReversed();
 }

@@ -62,7 +62,7 @@ function readCache(text: string | undefined): readonly PastRun[] {
 
 async function pastOf(store: RunStore, id: string): Promise<PastRun | undefined> {
   const reader = new PastReader();
-  const found = await store.look(id, (event, _, after) => reader.follow(event, after));
+  const found = await store.look(id, (...seen) => reader.follow(...seen));
   return found.kind === 'stored' ? reader.past(found.run, versionOf) : undefined;
 }
 

@@ -1,6 +1,10 @@
 /** The steps of `raymond show --steps`. `raymond rewind --to` takes their names. */
+
+import type { RunHistory } from '../history/run-history.ts';
+import type { StepFacts } from '../history/steps.ts';
+import { isEstimate } from '../model/estimate.ts';
+import type { StepEndEvent } from '../model/event.ts';
 import { duration, time, usd } from '../observe/words.ts';
-import type { ListedStep, StepList } from '../timeline/step-list.ts';
 import { type Column, table } from './table.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -12,31 +16,48 @@ const COLUMNS: readonly Column[] = [
   { head: 'STATUS' },
 ];
 
-export function showSteps(list: StepList, now: number, room: number | undefined) {
-  const rows = list.steps.map((step) => [
+export function showSteps(shown: ShownSteps, now: number, room: number | undefined) {
+  const rows = stepForms(shown).map((step) => [
     `${step.agent}:${step.step}`,
     step.state,
-    time(step.startedAt, now),
-    step.endedAt === undefined ? '' : duration(step.endedAt - step.startedAt),
-    step.isPrompt ? usd(step.costUsd, step.isPriced) : '',
-    list.isAbandoned(step) ? `${statusOf(step)}, abandoned` : statusOf(step),
+    time(step.started, now),
+    step.ended === undefined ? '' : duration(step.ended - step.started),
+    step.kind === 'prompt' ? usd(step.cost_usd, step.cost_is_estimate) : '',
+    step.abandoned ? `${step.status}, abandoned` : step.status,
   ]);
   return table(COLUMNS, rows, room);
 }
 
-export function stepsJson(list: StepList) {
-  return list.steps.map((step) => ({
-    agent: step.agent,
-    step: step.step,
-    state: step.state,
-    kind: step.isPrompt ? 'prompt' : 'script',
-    started_at: new Date(step.startedAt).toISOString(),
-    ended_at: step.endedAt === undefined ? null : new Date(step.endedAt).toISOString(),
-    cost_usd: step.costUsd,
-    ...(step.isPriced && { cost_is_estimate: true }),
-    status: statusOf(step),
-    abandoned: list.isAbandoned(step),
+export function stepsJson(shown: ShownSteps) {
+  return stepForms(shown).map(({ started, ended, ...step }) => ({
+    ...step,
+    started_at: new Date(started).toISOString(),
+    ended_at: ended === undefined ? null : new Date(ended).toISOString(),
   }));
 }
 
-const statusOf = ({ end }: ListedStep) => end ?? 'not over';
+export interface ShownSteps {
+  readonly steps: readonly StepFacts[];
+  readonly history: Pick<RunHistory, 'isAbandoned'>;
+}
+
+function stepForms({ steps, history }: ShownSteps) {
+  return steps.map(({ started, ended }) => ({
+    agent: started.agent,
+    step: started.step,
+    state: started.state,
+    kind: started.session ? 'prompt' : 'script',
+    started: started.at,
+    ended: ended?.at,
+    cost_usd: ended?.cost.usd ?? 0,
+    ...(ended && isEstimate(ended.cost) && { cost_is_estimate: true }),
+    status: ended ? ENDS[ended.type] : 'not over',
+    abandoned: history.isAbandoned(started),
+  }));
+}
+
+const ENDS: Readonly<Record<StepEndEvent['type'], string>> = {
+  'step-ended': 'ended',
+  'step-failed': 'failed',
+  'step-interrupted': 'interrupted',
+};

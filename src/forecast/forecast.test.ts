@@ -28,8 +28,9 @@ function readTo({ events }: Pick<Played, 'events'>, isLast?: (event: RunEvent) =
   const reader = new PastReader();
   let run = newRun;
   for (const event of events) {
+    const before = run;
     run = apply(run, event);
-    reader.follow(event, run);
+    reader.follow(event, before, run);
     if (isLast?.(event)) break;
   }
   return { reader, run };
@@ -187,11 +188,12 @@ test('a run that used two versions of its workflow has no version', async () => 
     const reader = new PastReader();
     let run = newRun;
     for (const event of done.events) {
+      const before = run;
       run = apply(run, event);
-      reader.follow(event, run);
+      reader.follow(event, before, run);
     }
     for (const files of changes)
-      reader.follow({ type: 'workflow-read', at: 1, workflow: run.workflow, files }, run);
+      reader.follow({ type: 'workflow-read', at: 1, workflow: run.workflow, files }, run, run);
     return reader.past(run, (files) => JSON.stringify(files)).version;
   };
   expect(version({ b: '1', a: '1' }, { a: '1', b: '1' })).toBe('{"a":"1","b":"1"}');

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { EDGE_ROLES } from '../graph/graph.ts';
-import { type Overlay, OverlayReader } from '../graph/overlay.ts';
+import { OverlayReader } from '../graph/overlay.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
@@ -41,8 +41,8 @@ export class PastReader {
   readonly places = new PlaceReader();
   readonly #versions = new Map<string, WorkflowFiles>();
 
-  follow(event: RunEvent, after: Run): void {
-    this.overlay.follow(event);
+  follow(event: RunEvent, before: Run | undefined, after: Run): void {
+    this.overlay.follow(event, before, after);
     this.places.follow(event, after);
     if (event.type === 'workflow-read' && event.workflow === after.workflow)
       this.#versions.set(JSON.stringify(Object.entries(event.files).toSorted()), event.files);
@@ -51,7 +51,7 @@ export class PastReader {
   /** `versionOf` turns files into a short text. */
   past(run: Run, versionOf: (files: WorkflowFiles) => string): PastRun {
     const [files, another] = this.#versions.values();
-    const { edges, returns, nodes }: Overlay = this.overlay;
+    const { edges, returns, nodes } = this.overlay.overlay();
     return {
       id: run.id,
       seq: run.seq,

@@ -1,9 +1,11 @@
 /** The visits and transitions of a run, to be drawn over the graph of its workflow. */
 
-import { isEstimate } from '../model/estimate.ts';
-import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
+import { RunHistory } from '../history/run-history.ts';
+import { apply } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
+import type { RunEvent, RunEventOf } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
-import type { AskingStatus } from '../model/run.ts';
+import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import {
   type EdgeRole,
@@ -44,16 +46,21 @@ export interface EdgeUse extends Pick<GraphEdge, 'from' | 'to' | 'role' | 'label
 
 export function overlayOf(events: Iterable<RunEvent>): Overlay {
   const reader = new OverlayReader();
-  for (const event of events) reader.follow(event);
-  return reader;
+  let before = newRun;
+  for (const event of events) {
+    const after = apply(before, event);
+    reader.follow(event, before, after);
+    before = after;
+  }
+  return reader.overlay();
 }
 
-/** Follows the agents of a run through its events, and counts what they use. */
-export class OverlayReader implements Overlay {
-  readonly nodes = new Map<string, Changing<NodeUse>>();
-  readonly edges = new Map<string, Changing<EdgeUse>>();
-  readonly returns = new Map<string, number>();
-  readonly #agents = new Map<string, Traced>();
+/** Counts the ways that the agents of a run take. Its history has the use of the states. */
+export class OverlayReader {
+  readonly history: RunHistory;
+  readonly #edges = new Map<string, Changing<EdgeUse>>();
+  readonly #returns = new Map<string, number>();
+  readonly #callers = new Map<string, Callers | undefined>();
   /** The node at which each worker ended. */
   readonly #ended = new Map<string, string>();
   // A run has few nodes and ways but many events. Building their names again each time would take most
@@ -62,173 +69,101 @@ export class OverlayReader implements Overlay {
   readonly #workflowNodes = new Map<string, string>();
   readonly #ways = new Map<string, Map<string, Changing<EdgeUse>[]>>();
   #root = '';
-  #lastAt = 0;
 
-  follow(event: RunEvent): void {
-    if (event.type === 'run-resumed') this.#resume(event.at);
-    this.#lastAt = event.at;
+  constructor(history = new RunHistory()) {
+    this.history = history;
+  }
+
+  follow(event: RunEvent, before: Run | undefined, after: Run): void {
+    this.history.follow(event, after);
+    this.#root = after.workflow;
+    if (event.type === 'agent-forked')
+      this.#countEdge(before?.agents.get(event.parent), 'worker', this.#nodeOf(event), 'fork');
+    // The callers of an agent that goes back are at unknown states.
+    else if (event.type === 'run-rewound')
+      for (const { id } of event.agents) this.#callers.delete(id);
     // Undefined for an event of the run itself, or of a journal without its first events.
-    const agent = 'agent' in event ? this.#agents.get(event.agent) : undefined;
-    if (event.type === 'run-started') {
-      this.#root = event.workflow;
-      this.#enter('main', newAgent(event));
-    } else if (event.type === 'agent-forked') {
-      const parent = this.#agents.get(event.parent);
-      this.#countEdge(parent, 'worker', this.#nodeOf(event.workflow, event.state), 'fork');
-      this.#enter(event.agent, newAgent(event));
-    } else if (event.type === 'run-rewound') {
-      this.#rewind(event);
-    } else if (agent) {
-      this.#followAgent(agent, event);
+    const agent = 'agent' in event ? before?.agents.get(event.agent) : undefined;
+    if (agent) this.#leave(agent, event, after.agents.get(agent.id));
+  }
+
+  /** Steps that are not over count up to a time, if one is given. */
+  overlay(now?: number): Overlay {
+    const nodes = new Map<string, Changing<NodeUse>>();
+    const { states } = now === undefined ? this.history : this.history.until(now);
+    for (const { workflow, state, visits, workedMs, costUsd, isPriced } of states) {
+      const node = this.#nodeOf({ workflow, state });
+      const use = nodes.get(node) ?? { visits: 0, timeMs: 0, costUsd: 0 };
+      use.visits += visits;
+      use.timeMs += workedMs;
+      use.costUsd += costUsd;
+      if (isPriced) use.isPriced = true;
+      nodes.set(node, use);
     }
+    const ends = [...this.#edges.values()].filter(({ to }) => to === END);
+    const visits = ends.reduce((sum, { count }) => sum + count, 0);
+    if (visits > 0) nodes.set(END, { visits, timeMs: 0, costUsd: 0 });
+    return { nodes, edges: this.#edges, returns: this.#returns };
   }
 
-  /** Agents continue at earlier states. Their callers are those of the frames, at unknown states. */
-  #rewind({ agents, gone, ended }: RunEventOf<'run-rewound'>): void {
-    for (const id of [...gone, ...ended.map((agent) => agent.id)]) this.#agents.delete(id);
-    for (const { id, workflow, state, status } of agents)
-      this.#agents.set(id, {
-        ...newAgent({ workflow, state }),
-        question: status.kind === 'asking' ? asked(status) : undefined,
-      });
-  }
-
-  #followAgent(
-    agent: Traced,
-    event: Exclude<RunEvent, { type: 'run-started' | 'agent-forked' | 'run-rewound' }>,
-  ) {
+  #leave(agent: Agent, event: RunEvent, next: Agent | undefined) {
     switch (event.type) {
-      case 'step-started':
-        return this.#startStep(agent, event);
-      case 'step-taken':
-        if (agent.started) agent.started = { ...agent.started, at: event.at, isQueued: false };
+      case 'step-started': {
+        const judge = this.#nodeOf({ workflow: agent.workflow, state: event.state });
+        if (event.task === 'judge') this.#countEdge(agent, 'judge', judge, 'judge');
         return;
-      case 'step-ended':
-      case 'step-failed':
-      case 'step-interrupted':
-        return this.#endStep(agent, event);
+      }
       case 'agent-moved':
-        return this.#leave(agent, event);
-      case 'permission-asked':
-      case 'permission-answered':
-      case 'permission-withdrawn':
-        return this.#rest(agent, event);
-      case 'agent-asked':
-        agent.question = asked(event);
-        return;
+        return this.#move(agent, event);
       case 'agent-answered':
       case 'question-timed-out':
-        return this.#afterQuestion(agent, event);
+        if (next)
+          this.#countEdge(
+            agent,
+            event.type === 'agent-answered' ? 'answer' : 'timeout',
+            this.#nodeOf(next),
+            'ask',
+          );
+        return;
       case 'join-reported':
         return this.#join(agent, event);
-      case 'agent-stopped':
-        this.#agents.delete(event.agent);
-        return;
       case 'agent-ended':
         this.#countEdge(agent, 'result', END, 'result');
-        this.#ended.set(event.agent, this.#nodeOf(agent.workflow, agent.state));
-        this.#agents.delete(event.agent);
+        this.#ended.set(agent.id, this.#nodeOf(agent));
         return;
       default:
         return ignore(event);
     }
   }
 
-  /** No process worked on the run since its last event, so this time does not count. */
-  #resume(at: number): void {
-    for (const { started } of this.#agents.values()) {
-      if (!started || started.isQueued) continue;
-      this.#useOf(started.node).timeMs += Math.max(0, this.#lastAt - started.at);
-      started.at = at;
-    }
-  }
-
-  #startStep(agent: Traced, event: RunEventOf<'step-started'>): void {
-    const node = this.#nodeOf(agent.workflow, event.state);
-    const isQueued = event.queued === true;
-    agent.started = { at: event.at, isQueued, node, open: undefined, restedMs: 0, restsSince: 0 };
-    if (event.task !== 'judge') return;
-    this.#useOf(node).visits += 1;
-    this.#countEdge(agent, 'judge', node, 'judge');
-  }
-
-  #endStep(agent: Traced, event: StepEndEvent): void {
-    const { started } = agent;
-    if (started) {
-      const restingMs = started.open?.size ? event.at - started.restsSince : 0;
-      const use = this.#useOf(started.node);
-      if (!started.isQueued) use.timeMs += event.at - started.at - started.restedMs - restingMs;
-      use.costUsd += event.cost.usd;
-      if (isEstimate(event.cost)) use.isPriced = true;
-    }
-    agent.started = undefined;
-  }
-
-  /** A step does not work while it waits for a permission. */
-  #rest({ started }: Traced, { type, at, request }: PermissionEvent): void {
-    if (!started) return;
-    started.open ??= new Set();
-    const { open } = started;
-    const wasResting = open.size > 0;
-    if (type === 'permission-asked') open.add(request);
-    else open.delete(request);
-    if (!wasResting && open.size > 0) started.restsSince = at;
-    if (wasResting && open.size === 0) started.restedMs += at - started.restsSince;
-  }
-
-  #leave(agent: Traced, event: RunEventOf<'agent-moved'>): void {
-    const node = this.#nodeOf(event.workflow, event.state);
+  #move(agent: Agent, event: RunEventOf<'agent-moved'>): void {
+    const node = this.#nodeOf(event);
+    const callers = this.#callers.get(agent.id);
     if (event.stack.kind === 'pop') {
       this.#countEdge(agent, 'result', END, 'result');
-      this.#countReturn({ resultOf: this.#nodeOf(agent.workflow, agent.state), to: node });
-      if (agent.callers) {
-        const { caller, callee } = agent.callers;
+      this.#countReturn({ resultOf: this.#nodeOf(agent), to: node });
+      if (callers) {
+        const { caller, callee } = callers;
         this.#countEdge(caller, 'return', node, 'return');
-        const from = this.#nodeOf(caller.workflow, caller.state);
-        this.#countReturn({ caller: from, callee, to: node });
+        this.#countReturn({ caller: this.#nodeOf(caller), callee, to: node });
       }
     } else {
       const role = roleOf(event);
       this.#countEdge(agent, role, node, role === 'next' ? 'next' : event.tag);
     }
-    agent.callers = callersAfter(agent, event, node);
-    agent.question = undefined;
-    agent.started = undefined;
-    this.#move(agent, event.workflow, event.state);
+    this.#callers.set(agent.id, callersAfter(agent, callers, event, node));
   }
 
-  #afterQuestion(agent: Traced, event: RunEventOf<'agent-answered' | 'question-timed-out'>): void {
-    const isLate = event.type === 'question-timed-out';
-    const state = (isLate ? agent.question?.timeoutNext : undefined) ?? agent.question?.next;
-    if (state === undefined) return;
-    const to = this.#nodeOf(agent.workflow, state);
-    this.#countEdge(agent, isLate ? 'timeout' : 'answer', to, 'ask');
-    agent.question = undefined;
-    this.#move(agent, agent.workflow, state);
-  }
-
-  #join(agent: Traced, event: RunEventOf<'join-reported'>): void {
-    const node = this.#nodeOf(agent.workflow, event.state);
+  #join(agent: Agent, event: RunEventOf<'join-reported'>): void {
+    const node = this.#nodeOf({ workflow: agent.workflow, state: event.state });
     this.#countEdge(agent, event.why === 'reached' ? 'join' : event.why, node, 'join');
     for (const { agent: worker, status } of event.workers) {
       const from = this.#ended.get(worker);
       if (from !== undefined && status === 'ended') this.#countReturn({ resultOf: from, to: node });
     }
-    this.#move(agent, agent.workflow, event.state);
   }
 
-  #enter(id: string, agent: Traced): void {
-    this.#agents.set(id, agent);
-    this.#move(agent, agent.workflow, agent.state);
-  }
-
-  #move(agent: Traced, workflow: string, state: StateName): void {
-    agent.workflow = workflow;
-    agent.state = state;
-    this.#useOf(this.#nodeOf(workflow, state)).visits += 1;
-  }
-
-  #nodeOf(workflow: string, state: StateName): string {
+  #nodeOf({ workflow, state }: Where): string {
     const isOwn = workflow === this.#root;
     const nodes = isOwn ? this.#stateNodes : this.#workflowNodes;
     const key = isOwn ? state : workflow;
@@ -239,21 +174,12 @@ export class OverlayReader implements Overlay {
     return node;
   }
 
-  #useOf(node: string): Changing<NodeUse> {
-    const known = this.nodes.get(node);
-    if (known) return known;
-    const use: Changing<NodeUse> = { visits: 0, timeMs: 0, costUsd: 0 };
-    this.nodes.set(node, use);
-    return use;
-  }
-
   #countEdge(from: Where | undefined, role: EdgeRole, to: string, label: string): void {
     // Steps inside another workflow are not part of this picture.
     if (from?.workflow !== this.#root) return;
-    const edge = this.#edgeOf(this.#nodeOf(from.workflow, from.state), role, to);
+    const edge = this.#edgeOf(this.#nodeOf(from), role, to);
     edge.label = label;
     edge.count += 1;
-    if (to === END) this.#useOf(END).visits += 1;
   }
 
   #edgeOf(from: string, role: EdgeRole, to: string): Changing<EdgeUse> {
@@ -263,13 +189,13 @@ export class OverlayReader implements Overlay {
     if (known) return known;
     const edge = { from, to, role, label: '', count: 0 };
     this.#ways.set(from, leaving.set(to, [...between, edge]));
-    this.edges.set(wayKey(edge), edge);
+    this.#edges.set(wayKey(edge), edge);
     return edge;
   }
 
   #countReturn(taken: Taken): void {
     const key = wayKey(taken);
-    this.returns.set(key, (this.returns.get(key) ?? 0) + 1);
+    this.#returns.set(key, (this.#returns.get(key) ?? 0) + 1);
   }
 }
 
@@ -330,29 +256,7 @@ interface Where {
   readonly state: StateName;
 }
 
-interface Traced extends Changing<Where> {
-  callers: Callers | undefined;
-  question: Pick<AskingStatus, 'next' | 'timeoutNext'> | undefined;
-  started: Started | undefined;
-}
-
 type Changing<T> = { -readonly [K in keyof T]: T[K] };
-
-interface Started {
-  at: number;
-  /** It waits for a worker. */
-  readonly isQueued: boolean;
-  readonly node: string;
-  /** The permission requests that wait for a person; absent if there were none. */
-  open: Set<string> | undefined;
-  restedMs: number;
-  /** The time since which it has been waiting, if it is. */
-  restsSince: number;
-}
-
-type PermissionEvent = RunEventOf<
-  'permission-asked' | 'permission-answered' | 'permission-withdrawn'
->;
 
 /** A linked list with the innermost caller first, so that a call does not copy it. */
 interface Callers {
@@ -361,35 +265,24 @@ interface Callers {
   readonly outer: Callers | undefined;
 }
 
-function asked({ next, timeoutNext }: Pick<RunEventOf<'agent-asked'>, 'next' | 'timeoutNext'>) {
-  return { next, timeoutNext };
-}
-
-function newAgent({ workflow, state }: Where): Traced {
-  return { workflow, state, callers: undefined, question: undefined, started: undefined };
-}
-
 function roleOf({ tag, stack }: RunEventOf<'agent-moved'>): EdgeRole {
   if (stack.kind === 'push') return 'call';
   return tag === 'fork' || tag === 'fork-workflow' ? 'next' : 'go';
 }
 
 function callersAfter(
-  agent: Traced,
+  { workflow, state }: Where,
+  callers: Callers | undefined,
   { stack }: RunEventOf<'agent-moved'>,
   callee: string,
 ): Callers | undefined {
   switch (stack.kind) {
     case 'keep':
-      return agent.callers;
+      return callers;
     case 'push':
-      return {
-        caller: { workflow: agent.workflow, state: agent.state },
-        callee,
-        outer: agent.callers,
-      };
+      return { caller: { workflow, state }, callee, outer: callers };
     case 'pop':
-      return agent.callers?.outer;
+      return callers?.outer;
     case 'clear':
       return undefined;
   }

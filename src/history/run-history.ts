@@ -92,7 +92,7 @@ export class RunHistory {
   }
 
   /** Whether a rewind has abandoned a step, as far as the events were followed. */
-  isAbandoned({ agent, step }: Span): boolean {
+  isAbandoned({ agent, step }: Pick<Span, 'agent' | 'step'>): boolean {
     return step !== undefined && this.#abandoned.has(agent, step);
   }
 

@@ -13,9 +13,10 @@ export class SpanReader {
   readonly #open = new Map<string, OpenSpan>();
   #lastAt = 0;
 
-  /** The spans that the event ends. */
-  follow(event: RunEvent, after: Run): readonly Span[] {
+  /** The spans that the event ends. A reader that begins in the middle of a run needs `before`. */
+  follow(event: RunEvent, after: Run, before?: Run): readonly Span[] {
     const ended: Span[] = [];
+    if (this.#lastAt === 0 && before) this.#begin(before);
     if (event.type === 'run-resumed') this.#resume(event.at, ended);
     if (event.type === 'usage-limit-lifted') {
       for (const [id, { kind }] of this.#open)
@@ -40,6 +41,15 @@ export class SpanReader {
       to: Math.max(open.from, now),
       costUsd: 0,
     }));
+  }
+
+  #begin(run: Run): void {
+    this.#lastAt = run.updatedAt;
+    for (const [id, agent] of run.agents) {
+      const from = agent.status.kind === 'running' ? agent.status.startedAt : run.updatedAt;
+      const open = beginning(agent, run, from);
+      if (open) this.#open.set(id, open);
+    }
   }
 
   #turnTo(id: string, next: OpenSpan | undefined, event: RunEvent, ended: Span[]): void {

@@ -1,5 +1,6 @@
 /** Describes events for users: at most one line per event. */
 
+import { SpanReader } from '../history/spans.ts';
 import type { RunChoiceRules } from '../model/agent.ts';
 import { counted } from '../model/counted.ts';
 import { isEstimate } from '../model/estimate.ts';
@@ -8,7 +9,7 @@ import { limitText } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { Cost } from '../model/step-account.ts';
-import { asksPermission, waitsForPerson } from '../model/tally.ts';
+import { waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';
 import type { Tone } from './screen.ts';
@@ -41,16 +42,19 @@ export type AlarmsOf = RunChoiceRules['alarmsOf'];
 export class Describer {
   readonly #alarmsOf: AlarmsOf;
   readonly #steps = new Map<string, { durationMs: number; cost: Cost; isTurn: boolean }>();
-  /** How long steps have waited for people so far, and since when they wait now. */
-  readonly #rests = new Map<string, { readonly ms: number; readonly since: number | undefined }>();
+  readonly #spans = new SpanReader();
+  /** How long the newest step of each agent has worked, in ms. */
+  readonly #worked = new Map<string, number>();
 
   constructor(alarmsOf: AlarmsOf) {
     this.#alarmsOf = alarmsOf;
   }
 
   describe(event: RunEvent, before: Run | undefined, after: Run): Line | undefined {
+    if (event.type === 'step-started') this.#worked.delete(event.agent);
+    for (const { kind, agent, from, to } of this.#spans.follow(event, after, before))
+      if (kind === 'work') this.#worked.set(agent, (this.#worked.get(agent) ?? 0) + to - from);
     const said = this.#say(event, before, after);
-    this.#rest(event, after);
     if (!said) return undefined;
     const [text, tone = 'plain'] = said;
     const who = 'agent' in event ? event.agent : 'run';
@@ -193,22 +197,8 @@ export class Describer {
   #remember(event: StepEndEvent, before: Run | undefined): void {
     const status = before?.agents.get(event.agent)?.status;
     if (status?.kind !== 'running') return;
-    const { ms = 0, since = event.at } = this.#rests.get(event.agent) ?? {};
-    const lastedMs = event.at - status.startedAt - ms - (event.at - since);
-    const durationMs = status.isQueued ? 0 : lastedMs;
+    const durationMs = this.#worked.get(event.agent) ?? 0;
     this.#steps.set(event.agent, { durationMs, cost: event.cost, isTurn: !!status.session });
-  }
-
-  /** A step does not work while it waits for a person. */
-  #rest(event: RunEvent, after: Run): void {
-    if (!('agent' in event)) return;
-    const status = after.agents.get(event.agent)?.status;
-    const rest = this.#rests.get(event.agent);
-    if (status?.kind !== 'running') this.#rests.delete(event.agent);
-    else if (asksPermission(status))
-      this.#rests.set(event.agent, { ms: rest?.ms ?? 0, since: rest?.since ?? event.at });
-    else if (rest?.since !== undefined)
-      this.#rests.set(event.agent, { ms: rest.ms + event.at - rest.since, since: undefined });
   }
 
   /** `START.md -> goto REVIEW.md (1.2 s, $0.0300)` */

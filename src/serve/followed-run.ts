@@ -5,6 +5,7 @@
 import { PlaceReader } from '../forecast/places.ts';
 import { OverlayReader } from '../graph/overlay.ts';
 import { RunHistory } from '../history/run-history.ts';
+import { Steps } from '../history/steps.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { JournaledEvent } from '../model/event.ts';
@@ -12,14 +13,13 @@ import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunStore } from '../ports.ts';
 import { Bars } from '../timeline/bars.ts';
-import { StepIndex } from './step-index.ts';
 
 export class FollowedRun {
   readonly bars = new Bars();
   readonly history = new RunHistory((span) => this.bars.add(span));
-  readonly overlay = new OverlayReader();
+  readonly overlay = new OverlayReader(this.history);
   readonly places = new PlaceReader();
-  readonly steps = new StepIndex();
+  readonly steps = new Steps();
   readonly #over = new AbortController();
   readonly #listeners = new Set<() => void>();
   #run: Run = newRun;
@@ -83,9 +83,8 @@ export class FollowedRun {
 
   #add(event: JournaledEvent): void {
     const run = apply(this.#run, event);
+    this.overlay.follow(event, this.#run, run);
     this.#run = run;
-    this.history.follow(event, run);
-    this.overlay.follow(event);
     this.places.follow(event, run);
     this.steps.follow(event, run);
     this.#recent.push(event);

@@ -2,8 +2,6 @@
 import { tooLargeToDraw } from '../draw/layout.ts';
 import { type PlacedGraph, placedGraph, runGraph } from '../draw/run-graph.ts';
 import { graphOf } from '../graph/graph.ts';
-import { shortId, usedNode } from '../graph/overlay.ts';
-import type { Span } from '../history/span.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { FollowedRun } from './followed-run.ts';
 import { RequestError } from './problems.ts';
@@ -19,7 +17,8 @@ export class Graphs {
 
   /** Steps that still run count up to a time. */
   async of(id: string, followed: FollowedRun, at: number): Promise<GraphShape> {
-    const { run, overlay, history } = followed;
+    const { run } = followed;
+    const overlay = followed.overlay.overlay(at);
     const workflow = await this.#load(run.workflow);
     const own = graphOf(workflow);
     const problem = tooLargeToDraw(own);
@@ -29,9 +28,7 @@ export class Graphs {
     const known = this.#placed.get(id);
     const graph = placedGraph(own, overlay, known?.files === files ? known.graph : undefined);
     this.#keep(id, files, graph);
-    const drawn = runGraph(graph, overlay, run);
-    const nodes = withOpen(drawn.nodes, run.workflow, history.until(at).open);
-    return { workflow: run.workflow, position: run.seq, ...drawn, nodes };
+    return { workflow: run.workflow, position: run.seq, ...runGraph(graph, overlay, run) };
   }
 
   #keep(id: string, files: string, graph: PlacedGraph): void {
@@ -43,18 +40,3 @@ export class Graphs {
 }
 
 const MOST_GRAPHS = 20;
-
-type Nodes = GraphShape['nodes'];
-
-function withOpen(nodes: Nodes, root: string, open: readonly Span[]): Nodes {
-  const times = new Map<string, number>();
-  for (const span of open) {
-    if (span.kind !== 'work') continue;
-    const node = usedNode(root, span);
-    times.set(node, (times.get(node) ?? 0) + span.to - span.from);
-  }
-  return nodes.map((node) => {
-    const time = times.get(shortId(node.shows));
-    return time === undefined ? node : { ...node, time_ms: node.time_ms + time };
-  });
-}

@@ -1,5 +1,6 @@
 /** The conversation of a step, as it was kept and as it happens. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { StepFacts } from '../history/steps.ts';
 import { iso } from '../look/run-form.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { isEstimate } from '../model/estimate.ts';
@@ -8,7 +9,6 @@ import type { FoundRun } from './followed-runs.ts';
 import { notFound } from './problems.ts';
 import type { StepOutcomeShape, StepShape } from './shapes/step.ts';
 import type { EventSource, ServerEvent } from './sse.ts';
-import type { StepFacts } from './step-index.ts';
 
 export async function wholeStep(
   { found, followed }: FoundRun,

@@ -2,15 +2,14 @@
 import { expect, test } from 'vitest';
 import { overlayOf } from '../../src/graph/overlay.ts';
 import { RunHistory } from '../../src/history/run-history.ts';
+import { Steps } from '../../src/history/steps.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
 import { thaw } from '../../src/journal/thaw-run.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { Describer } from '../../src/observe/describe.ts';
-import { StepIndex } from '../../src/serve/step-index.ts';
 import { SpanReader } from '../../src/telemetry/span-reader.ts';
-import { StepList } from '../../src/timeline/step-list.ts';
 import { agentText } from '../../src/view/agent-text.ts';
 import { interrupted, makeRun } from '../make-run.ts';
 
@@ -19,31 +18,28 @@ const WORKED_MS = 1_000;
 
 function figuresOf(events: readonly RunEvent[]) {
   const history = new RunHistory();
-  const steps = new StepList();
-  const index = new StepIndex();
+  const steps = new Steps();
   const describer = new Describer(() => []);
   const spans = new SpanReader({ trace: () => 't', newSpan: () => 's' });
   const lines: string[] = [];
   const traced: { readonly name: string; readonly ms: number }[] = [];
   let run = newRun;
-  events.forEach((event, before) => {
+  events.forEach((event) => {
     const earlier = run;
     run = apply(run, event);
     history.follow(event, run);
-    steps.follow({ ...event, seq: before + 1 });
-    index.follow(event, run);
+    steps.follow(event, run);
     lines.push(describer.describe(event, earlier, run)?.text ?? '');
     traced.push(
       ...spans.event(event, earlier, run).map(({ name, from, to }) => ({ name, ms: to - from })),
     );
   });
-  const [step] = steps.steps;
+  const [step] = steps.all;
   return {
     run: run.workedMs,
     state: history.states[0]?.workedMs,
     agent: history.agents.get('main')?.workedMs,
-    listed: (step?.endedAt ?? 0) - (step?.startedAt ?? 0),
-    shown: (index.find('main', 1)?.ended?.at ?? 0) - (index.find('main', 1)?.started.at ?? 0),
+    shown: (step?.ended?.at ?? 0) - (step?.started.at ?? 0),
     drawn: [...overlayOf(events).nodes.values()].reduce((sum, { timeMs }) => sum + timeMs, 0),
     traced: traced.find(({ name }) => name.includes('START'))?.ms,
     said: lines.find((line) => line.includes('->') || line.includes('interrupted')),

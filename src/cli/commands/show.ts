@@ -2,6 +2,7 @@ import { lostTrees } from '../../execute/git/lost-trees.ts';
 import { PlaceReader } from '../../forecast/places.ts';
 import { RunHistory } from '../../history/run-history.ts';
 import type { Span } from '../../history/span.ts';
+import { Steps } from '../../history/steps.ts';
 import { wholeForm } from '../../look/run-form.ts';
 import type { JournaledEvent } from '../../model/event.ts';
 import { doingByAgent } from '../../model/now.ts';
@@ -10,7 +11,6 @@ import type { Line } from '../../observe/describe.ts';
 import { retelling } from '../../observe/retell.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { Bars } from '../../timeline/bars.ts';
-import { StepList } from '../../timeline/step-list.ts';
 import { timelineOf } from '../../timeline/timeline.ts';
 import { agent } from '../agent.ts';
 import { backgroundLog } from '../background-log.ts';
@@ -49,11 +49,11 @@ export async function show(
   });
   const newest = new Newest();
   const places = new PlaceReader();
-  const list = new StepList();
+  const list = new Steps();
   const found = await openRun(store, id, (event, before, after) => {
     history.follow(event, after);
     places.follow(event, after);
-    if (steps) list.follow(event);
+    if (steps) list.follow(event, after);
     else if (!json && !timeline) newest.add(event, before, after);
   });
   const { run } = found;
@@ -78,7 +78,7 @@ export async function show(
       {
         ...form,
         ...(timeline && { timeline: drawing }),
-        ...(steps && { step_list: stepsJson(list) }),
+        ...(steps && { step_list: stepsJson({ steps: list.all, history }) }),
         log: log ?? null,
         forecast: left ?? null,
       },
@@ -94,7 +94,8 @@ export async function show(
   }
   if (steps) {
     for (const line of [...runHeading(found), '']) stdout.say(line);
-    for (const line of showSteps(list, clock.now(), stdout.columns())) stdout.say(line);
+    for (const line of showSteps({ steps: list.all, history }, clock.now(), stdout.columns()))
+      stdout.say(line);
     return 0;
   }
   // The worktrees of a run in a database are on the machines of the workers.

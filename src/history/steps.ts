@@ -14,8 +14,9 @@ export interface StepFacts {
 /** Distributes over the kinds of events. */
 type Short<E> = E extends unknown ? Omit<E, 'printed' | 'worktree' | 'tree'> : never;
 
-export class StepIndex {
+export class Steps {
   readonly #agents = new Map<string, AgentSteps>();
+  readonly #all: StepFacts[] = [];
 
   follow(event: RunEvent, after: Run): void {
     if (event.type === 'step-started') {
@@ -40,6 +41,11 @@ export class StepIndex {
     return this.#agents.get(agent)?.steps.get(step);
   }
 
+  /** In the order of their starts. */
+  get all(): readonly StepFacts[] {
+    return this.#all;
+  }
+
   #start(facts: ChangingFacts): void {
     const { agent: id, step } = facts.started;
     const agent = this.#agents.get(id) ?? {
@@ -48,6 +54,7 @@ export class StepIndex {
     };
     agent.steps.set(step, facts);
     agent.newest = facts;
+    this.#all.push(facts);
     this.#agents.set(id, agent);
   }
 }
