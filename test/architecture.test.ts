@@ -73,6 +73,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'timeline',
     'forecast',
     'look',
+    'observe',
     'ports.ts',
   ],
   schemas: ['model', 'parse', 'options'],
@@ -127,7 +128,7 @@ const PURE = new Set([
 /** The modules of `src` that the page of `raymond serve` runs. It may use the types of all others. */
 const FOR_BROWSERS = [
   'draw/lines.ts',
-  'model/estimate.ts',
+  'look/changes.ts',
   'model/shell-word.ts',
   'model/unreachable.ts',
   'model/visible.ts',

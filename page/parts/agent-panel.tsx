@@ -2,7 +2,6 @@ import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { costText, counted, duration, lastName, oneLine, visible } from '../lib/words.ts';
 import { agentTold, variablesText } from '../stores/agents.ts';
 import type { Chosen } from '../stores/route.ts';
-import type { RunWatch } from '../stores/run-watch.ts';
 import { Icon } from './icons.tsx';
 import { Panel } from './panel.tsx';
 import { agentTone, agentWord, Pill } from './status.tsx';
@@ -10,13 +9,12 @@ import { StepView } from './step-view.tsx';
 
 interface Props {
   readonly run: WholeRun;
-  readonly watch: RunWatch;
   readonly chosen: Extract<Chosen, { kind: 'agent' }>;
   readonly onChoose: (agent: string, step?: number) => void;
   readonly onClose: () => void;
 }
 
-export function AgentPanel({ run, watch, chosen, onChoose, onClose }: Props) {
+export function AgentPanel({ run, chosen, onChoose, onClose }: Props) {
   const agent = run.agents.find(({ id }) => id === chosen.agent);
   if (!agent)
     return (
@@ -43,13 +41,7 @@ export function AgentPanel({ run, watch, chosen, onChoose, onClose }: Props) {
       {agent.steps > 0 ? (
         <>
           <Stepper agent={agent} step={step} onStep={(next) => onChoose(agent.id, next)} />
-          <StepView
-            key={`${agent.id} ${step}`}
-            run={run}
-            agent={agent}
-            step={step}
-            onChanged={() => watch.refresh()}
-          />
+          <StepView key={`${agent.id} ${step}`} run={run} agent={agent} step={step} />
         </>
       ) : (
         <p class="faint">It has not started a step yet.</p>

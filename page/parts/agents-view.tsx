@@ -2,27 +2,24 @@ import { useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { doingText } from '../../src/observe/doing-text.ts';
 import { useMedia, useNow, useSize } from '../lib/hooks.ts';
-import { useStore } from '../lib/store.ts';
 import { costText, counted, duration, visible } from '../lib/words.ts';
 import { agentTold, sortedAgents, variablesText } from '../stores/agents.ts';
 import type { Chosen } from '../stores/route.ts';
-import type { RunWatch } from '../stores/run-watch.ts';
 import { Search } from './form.tsx';
 import { agentTone, agentWord, Mark } from './status.tsx';
 
 interface Props {
   readonly run: WholeRun;
-  readonly watch: RunWatch;
   readonly chosen: Chosen;
   readonly linkTo: (agent: AgentShape) => string;
 }
 
 /** Failed and waiting agents first. Only the rows that are visible are drawn. */
-export function AgentsView({ run, watch, chosen, linkTo }: Props) {
+export function AgentsView({ run, chosen, linkTo }: Props) {
   const [words, setWords] = useState('');
   const [pane, size] = useSize<HTMLDivElement>();
   const [top, setTop] = useState(0);
-  const { agents: active = [] } = useStore(watch.now) ?? run.now ?? {};
+  const { agents: active = [] } = run.now ?? {};
   const doings = new Map(active.map((doing) => [doing.agent, doing]));
   const now = useNow(run.counts.running > 0 ? 1_000 : undefined);
   const isNarrow = useMedia('(max-width: 760px)');

@@ -32,10 +32,6 @@ interface Props {
 export function GraphView({ watch, ...rest }: Props) {
   const graph = useStore(watch.graph);
   const forecast = useStore(watch.forecast);
-  useEffect(() => {
-    watch.showGraph(true);
-    return () => watch.showGraph(false);
-  }, [watch]);
   if (graph === undefined)
     return (
       <div class="empty" aria-busy="true">

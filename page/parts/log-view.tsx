@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { JournaledEvent } from '../../src/model/event.ts';
-import { eventText } from '../lib/event-text.ts';
+import type { LogLine } from '../../src/serve/shapes/changes.ts';
 import { useStore } from '../lib/store.ts';
 import { clockSeconds, visible } from '../lib/words.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
+import type { Tone } from './status.tsx';
 
 interface Props {
   readonly watch: RunWatch;
@@ -13,18 +13,17 @@ interface Props {
 
 /** The newest events, at the end. It stays at the end while the reader is there. */
 export function LogView({ watch, onAgent }: Props) {
-  const { newest } = useStore(watch.events);
+  const newest = useStore(watch.lines);
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const choose = useRef(onAgent);
   choose.current = onAgent;
   // A line never changes, so it is made once. Preact leaves the same element alone.
-  const made = useRef(new WeakMap<JournaledEvent, JSX.Element | null>());
-  const lines = newest.slice(-MOST).flatMap((event) => {
-    const known = made.current.get(event);
-    const line = known === undefined ? lineOf(event, (agent) => choose.current(agent)) : known;
-    made.current.set(event, line);
-    return line ?? [];
+  const made = useRef(new WeakMap<LogLine, JSX.Element>());
+  const lines = newest.map((line) => {
+    const known = made.current.get(line) ?? lineOf(line, (agent) => choose.current(agent));
+    made.current.set(line, known);
+    return known;
   });
   // New lines are the reason to scroll.
   useLayoutEffect(() => {
@@ -53,25 +52,27 @@ export function LogView({ watch, onAgent }: Props) {
   );
 }
 
-/** Null for an event without a line. */
-function lineOf(event: JournaledEvent, onAgent: (agent: string) => void): JSX.Element | null {
-  const told = eventText(event);
-  if (!told) return null;
+function lineOf(line: LogLine, onAgent: (agent: string) => void): JSX.Element {
+  const tone = TONES[line.tone];
   return (
-    <li key={event.seq} class={told.tone === 'plain' ? '' : `tone-${told.tone}`}>
-      <time>{clockSeconds(event.at)}</time>
+    <li key={line.seq} class={tone && `tone-${tone}`}>
+      <time>{clockSeconds(line.at)}</time>
       <span class="clip">
-        {'agent' in event ? (
-          <button type="button" class="link" onClick={() => onAgent(event.agent)}>
-            {visible(event.agent)}
-          </button>
-        ) : (
+        {line.who === 'run' ? (
           <span class="faint">run</span>
+        ) : (
+          <button type="button" class="link" onClick={() => onAgent(line.who)}>
+            {visible(line.who)}
+          </button>
         )}
       </span>
-      <span class="told">{told.text}</span>
+      <span class="told">{visible(line.text)}</span>
     </li>
   );
 }
 
-const MOST = 400;
+const TONES: Readonly<Partial<Record<LogLine['tone'], Tone>>> = {
+  good: 'done',
+  warning: 'wait',
+  bad: 'fail',
+};

@@ -7,7 +7,6 @@ import type {
   WholeRun,
 } from '../../src/look/run-shape.ts';
 import { counted, oneLine, visible } from '../lib/words.ts';
-import type { RunWatch } from '../stores/run-watch.ts';
 import { Icon } from './icons.tsx';
 import { PermissionCard } from './permission-card.tsx';
 import { QuestionCard } from './question-card.tsx';
@@ -15,13 +14,12 @@ import { Mark } from './status.tsx';
 
 interface Props {
   readonly run: WholeRun;
-  readonly watch: RunWatch;
   /** The agent whose question comes first, if it has one. */
   readonly preferred: string | undefined;
   readonly onChoose: (agent: string) => void;
 }
 
-export function Needs({ run, watch, preferred, onChoose }: Props) {
+export function Needs({ run, preferred, onChoose }: Props) {
   const [at, setAt] = useState(0);
   const asking = run.agents
     .flatMap(wantsOf)
@@ -38,7 +36,6 @@ export function Needs({ run, watch, preferred, onChoose }: Props) {
           key={`${shown.agent.id} ${shown.status.asked_at}`}
           question={{ ...shown.status, run: run.id, ...placeOf(shown.agent), pid: run.pid }}
           onChoose={() => onChoose(shown.agent.id)}
-          onAnswered={() => watch.refresh()}
           pager={pager}
         />
       )}
@@ -47,7 +44,6 @@ export function Needs({ run, watch, preferred, onChoose }: Props) {
           key={`${shown.agent.id} ${shown.permission.request}`}
           permission={{ ...shown.permission, run: run.id, ...placeOf(shown.agent) }}
           onChoose={() => onChoose(shown.agent.id)}
-          onDecided={() => watch.refresh()}
           pager={pager}
         />
       )}

@@ -20,7 +20,6 @@ type Decision = 'allow' | 'allow-run' | 'deny' | 'answer';
 interface Props {
   readonly permission: Permission;
   readonly onChoose: () => void;
-  readonly onDecided?: () => void;
   /** Leads to the other requests. */
   readonly pager?: ComponentChildren;
 }
@@ -33,7 +32,7 @@ const SAID: Readonly<Record<Decision, string>> = {
 };
 
 /** The frame is of Raymond. What the agent wants to do is inside a box of its own. */
-export function PermissionCard({ permission, onChoose, onDecided, pager }: Props) {
+export function PermissionCard({ permission, onChoose, pager }: Props) {
   const tools = useTools();
   const { run, agent, state, request, tool, summary, input, rules, question } = permission;
   const omitted = (permission.input_length ?? input.length) - input.length;
@@ -57,7 +56,6 @@ export function PermissionCard({ permission, onChoose, onDecided, pager }: Props
         message: `${SAID[decision]} The decision for ${visible(agent)} is stored.`,
         remedy: delivered ? '' : 'No process works on the run. Resume it, and the agent gets it.',
       });
-      onDecided?.();
       tools.runs.refresh();
     } catch (error) {
       addTrouble(tools, troubleFrom(error));

@@ -17,13 +17,12 @@ interface Props {
   readonly question: Asked;
   /** Shows the agent. */
   readonly onChoose: () => void;
-  readonly onAnswered?: () => void;
   /** Leads to the other questions. */
   readonly pager?: ComponentChildren;
 }
 
 /** The frame and the heading are of Raymond. The words of the agent are inside a box of their own. */
-export function QuestionCard({ question, onChoose, onAnswered, pager }: Props) {
+export function QuestionCard({ question, onChoose, pager }: Props) {
   const tools = useTools();
   const [text, setText] = useState('');
   const [isSending, setSending] = useState(false);
@@ -42,7 +41,6 @@ export function QuestionCard({ question, onChoose, onAnswered, pager }: Props) {
         message: `The answer for ${visible(question.agent)} is stored.`,
         remedy: delivered ? '' : 'No process works on the run. Resume it, and the agent gets it.',
       });
-      onAnswered?.();
       tools.runs.refresh();
     } catch (error) {
       addTrouble(tools, troubleFrom(error));

@@ -10,11 +10,10 @@ import { useTools } from './tools.ts';
 
 interface Props {
   readonly run: string;
-  readonly done: () => void;
   readonly onClose: () => void;
 }
 
-export function ResumeDialog({ run, done, onClose }: Props) {
+export function ResumeDialog({ run, onClose }: Props) {
   const tools = useTools();
   const [budget, setBudget] = useState('');
   const [fresh, setFresh] = useState(false);
@@ -30,7 +29,6 @@ export function ResumeDialog({ run, done, onClose }: Props) {
     };
     await post(`/api/runs/${encodeURIComponent(run)}/resume`, request);
     onClose();
-    done();
     tools.runs.refresh();
   });
   return (

@@ -5,18 +5,17 @@ import { useTools } from './tools.ts';
 interface Props {
   readonly run: string;
   readonly rewind: AskedRewind;
-  readonly onChanged: () => void;
   readonly children: ComponentChildren;
 }
 
 /** Asks before it rewinds the run, or takes a rewind back. */
-export function RewindButton({ run, rewind, onChanged: done, children }: Props) {
+export function RewindButton({ run, rewind, children }: Props) {
   const tools = useTools();
   return (
     <button
       type="button"
       class="button"
-      onClick={() => tools.dialog.set({ kind: 'rewind', run, rewind, done })}
+      onClick={() => tools.dialog.set({ kind: 'rewind', run, rewind })}
     >
       {children}
     </button>

@@ -8,17 +8,15 @@ import { addToast, useTools } from './tools.ts';
 interface Props {
   readonly run: string;
   readonly rewind: AskedRewind;
-  readonly done: () => void;
   readonly onClose: () => void;
 }
 
-export function RewindDialog({ run, rewind, done, onClose }: Props) {
+export function RewindDialog({ run, rewind, onClose }: Props) {
   const tools = useTools();
   const { isSending, trouble, send } = useSend(async () => {
     await post(`/api/runs/${encodeURIComponent(run)}/rewind`, rewind.request);
     addToast(tools, { tone: 'done', message: rewind.done, remedy: rewind.next });
     onClose();
-    done();
     tools.runs.refresh();
   });
   return (

@@ -4,13 +4,8 @@ import { undoOf } from '../stores/rewind.ts';
 import { Icon } from './icons.tsx';
 import { RewindButton } from './rewind-button.tsx';
 
-interface Props {
-  readonly run: WholeRun;
-  readonly onChanged: () => void;
-}
-
 /** A rewind that can be taken back, as long as no process works on the run. */
-export function RewoundNotice({ run, onChanged }: Props) {
+export function RewoundNotice({ run }: { readonly run: WholeRun }) {
   const { rewound, pid } = run;
   if (!rewound || pid !== null) return null;
   const cost = rewound.cost_usd > 0 ? `, ${costText(rewound)}` : '';
@@ -24,7 +19,7 @@ export function RewoundNotice({ run, onChanged }: Props) {
         at {clock(rewound.at, Date.now())}. {counted(rewound.steps, 'step')}
         {cost} no longer {rewound.steps === 1 ? 'counts' : 'count'}.
       </p>
-      <RewindButton run={run.id} rewind={undoOf(rewound)} onChanged={onChanged}>
+      <RewindButton run={run.id} rewind={undoOf(rewound)}>
         Undo the rewind
       </RewindButton>
     </div>

@@ -46,10 +46,9 @@ interface Props {
   readonly run: HeadRun;
   readonly watch: RunWatch;
   readonly route: Extract<Route, { kind: 'run' }>;
-  readonly onChanged: () => void;
 }
 
-export function RunHead({ run, watch, route, onChanged }: Props) {
+export function RunHead({ run, watch, route }: Props) {
   const now = useNow(30_000);
   const forecast = useStore(watch.forecast);
   const rest = restText(forecast?.rest ?? null);
@@ -65,7 +64,7 @@ export function RunHead({ run, watch, route, onChanged }: Props) {
         <Pill tone={runTone(run)}>{oneLine(run.condition, 40)}</Pill>
         {run.rehearsal && <Pill tone="rest">rehearsal</Pill>}
         <span class="grow" />
-        <Acts run={run} onChanged={onChanged} />
+        <Acts run={run} />
       </div>
       <dl class="facts">
         <Fact name="Run">
@@ -156,7 +155,7 @@ function Meter({ part }: { readonly part: number }) {
   );
 }
 
-function Acts({ run, onChanged }: Pick<Props, 'run' | 'onChanged'>) {
+function Acts({ run }: Pick<Props, 'run'>) {
   const tools = useTools();
   const [isBusy, setBusy] = useState(false);
   const stop = async (now: boolean) => {
@@ -168,7 +167,6 @@ function Acts({ run, onChanged }: Pick<Props, 'run' | 'onChanged'>) {
         message: now ? 'The run stops now.' : 'The run stops when its running steps have finished.',
         remedy: '',
       });
-      onChanged();
     } catch (error) {
       addTrouble(tools, troubleFrom(error));
     } finally {
@@ -200,7 +198,7 @@ function Acts({ run, onChanged }: Pick<Props, 'run' | 'onChanged'>) {
     <button
       type="button"
       class="button primary"
-      onClick={() => tools.dialog.set({ kind: 'resume', run: run.id, done: onChanged })}
+      onClick={() => tools.dialog.set({ kind: 'resume', run: run.id })}
     >
       <Icon name="play" />
       Resume

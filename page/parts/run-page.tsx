@@ -22,7 +22,7 @@ type RunRoute = Extract<Route, { kind: 'run' }>;
 
 export function RunPage({ route }: { readonly route: RunRoute }) {
   // Not in an effect: the run is asked for before anything is drawn. The page has one of these per run.
-  const [watch] = useState(() => new RunWatch(route.run, route.tab === 'graph'));
+  const [watch] = useState(() => new RunWatch(route.run));
   // An effect after the drawing would be left out if the page leaves the run before it.
   useLayoutEffect(() => () => watch.end(), [watch]);
   return <Watched watch={watch} route={route} />;
@@ -35,19 +35,21 @@ interface Props {
 
 function Watched({ watch, route }: Props) {
   const run = useStore(watch.run);
-  const trouble = useStore(watch.trouble);
+  const connection = useStore(watch.connection);
   if (run) return <Run watch={watch} route={route} run={run} />;
-  if (trouble)
+  if (connection.kind === 'refused') {
+    const { trouble } = connection;
     return (
       <div class="empty" role="alert">
         <Icon name="warning" />
         <h2>{trouble.message}</h2>
         <p>{trouble.remedy}</p>
-        <button type="button" class="button" onClick={() => watch.refresh()}>
+        <button type="button" class="button" onClick={() => watch.reconnect()}>
           Try again
         </button>
       </div>
     );
+  }
   return <Loading watch={watch} route={route} />;
 }
 
@@ -65,12 +67,8 @@ function Loading({ watch, route }: Props) {
   const { agents: counts, ...head } = row;
   return (
     <article class="run" aria-label={`Run ${row.id}`} aria-busy="true">
-      <RunHead
-        run={{ ...head, counts }}
-        watch={watch}
-        route={route}
-        onChanged={() => watch.refresh()}
-      />
+      <RunHead run={{ ...head, counts }} watch={watch} route={route} />
+      <ConnectionNotice watch={watch} />
       <div class="empty">
         <p role="status">Reading {counted(row.position, 'event')}</p>
       </div>
@@ -88,14 +86,13 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
   const close = () => choose(NOTHING);
   return (
     <article class="run" aria-label={`Run ${run.id}`}>
-      <RunHead run={run} watch={watch} route={route} onChanged={() => watch.refresh()} />
+      <RunHead run={run} watch={watch} route={route} />
       <ConnectionNotice watch={watch} />
-      <RewoundNotice run={run} onChanged={() => watch.refresh()} />
+      <RewoundNotice run={run} />
       <div class="work">
         <div class="view">
           <Needs
             run={run}
-            watch={watch}
             preferred={chosen.kind === 'agent' ? chosen.agent : undefined}
             onChoose={chooseAgent}
           />
@@ -109,9 +106,7 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
             />
           )}
           {tab === 'timeline' && <TimelineView run={run} chosen={chosen} onStep={chooseAgent} />}
-          {tab === 'agents' && (
-            <AgentsView run={run} watch={watch} chosen={chosen} linkTo={linkTo} />
-          )}
+          {tab === 'agents' && <AgentsView run={run} chosen={chosen} linkTo={linkTo} />}
           {tab === 'states' && (
             <StatesView
               run={run}
@@ -125,7 +120,6 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
           <AgentPanel
             key={chosen.agent}
             run={run}
-            watch={watch}
             chosen={chosen}
             onChoose={chooseAgent}
             onClose={close}

@@ -14,28 +14,19 @@ interface Props {
   readonly run: WholeRun;
   readonly agent: AgentShape;
   readonly step: number;
-  readonly onChanged: () => void;
 }
 
-export function StepView({ run, agent, step, onChanged }: Props) {
+export function StepView({ run, agent, step }: Props) {
   const [watch, setWatch] = useState<StepWatch>();
   useEffect(() => {
     const next = new StepWatch(run.id, agent.id, step);
     setWatch(next);
     return () => next.end();
   }, [run.id, agent.id, step]);
-  return watch ? (
-    <Watched watch={watch} run={run} agent={agent} step={step} onChanged={onChanged} />
-  ) : null;
+  return watch ? <Watched watch={watch} run={run} agent={agent} step={step} /> : null;
 }
 
-function Watched({
-  watch,
-  run,
-  agent,
-  step: number,
-  onChanged,
-}: Props & { readonly watch: StepWatch }) {
+function Watched({ watch, run, agent, step: number }: Props & { readonly watch: StepWatch }) {
   const step = useStore(watch.step);
   const trouble = useStore(watch.trouble);
   const connection = useStore(watch.connection);
@@ -64,7 +55,7 @@ function Watched({
       <Conversation step={step} now={nowOf(run, agent)} />
       {step.outcome && <Outcome outcome={step.outcome} />}
       {run.pid === null && (
-        <RewindButton run={run.id} rewind={rewindTo(run, agent, step)} onChanged={onChanged}>
+        <RewindButton run={run.id} rewind={rewindTo(run, agent, step)}>
           <Icon name="rewind" />
           Rewind to before this step
         </RewindButton>

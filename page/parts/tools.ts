@@ -23,13 +23,8 @@ export interface Toast {
 
 export type Dialog =
   | { readonly kind: 'help' }
-  | { readonly kind: 'resume'; readonly run: string; readonly done: () => void }
-  | {
-      readonly kind: 'rewind';
-      readonly run: string;
-      readonly rewind: AskedRewind;
-      readonly done: () => void;
-    };
+  | { readonly kind: 'resume'; readonly run: string }
+  | { readonly kind: 'rewind'; readonly run: string; readonly rewind: AskedRewind };
 
 export const ToolsContext = createContext<Tools | undefined>(undefined);
 

@@ -23,7 +23,6 @@ export const boundedText = z
   })
   .check(z.describe('A text, or the part of a long text that fits.'));
 
-
 export const problem = z.object({
   code: text,
   message: text.check(z.describe('What is wrong.')),

@@ -3,18 +3,23 @@
 import { forecastOf, remainderOf } from '../forecast/forecast.ts';
 import type { PastRun } from '../forecast/past-run.ts';
 import { allRuns } from '../look/all-runs.ts';
-import { rowForm, storedRowForm, wholeForm } from '../look/run-form.ts';
+import { rowForm, type SeenRun, storedRowForm, wholeForm } from '../look/run-form.ts';
+import type { WholeRun } from '../look/run-shape.ts';
 import { CONDITIONS } from '../model/condition.ts';
 import { summaryOf } from '../model/run-summary.ts';
+import { UserError } from '../model/user-error.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
-import type { RunControl, RunStore, StepReader } from '../ports.ts';
+import type { AlarmsOf } from '../observe/describe.ts';
+import type { RunControl, RunStore, StepReader, StoredRun } from '../ports.ts';
 import { act } from './acts.ts';
+import type { FollowedRun } from './followed-run.ts';
 import { FollowedRuns, type FoundRun } from './followed-runs.ts';
 import { Graphs } from './graphs.ts';
 import { openApi } from './openapi.ts';
-import { badRequest } from './problems.ts';
+import { badRequest, errorBodyOf } from './problems.ts';
 import { OpenQuestions } from './questions.ts';
 import type { RouteName } from './routes.ts';
+import { type ChangingRun, runChanges } from './run-changes.ts';
 import { runEvents } from './run-events.ts';
 import type { RunForecast } from './shapes/forecast.ts';
 import type { EventSource } from './sse.ts';
@@ -33,6 +38,7 @@ export interface ServeParts extends WorkflowParts {
   /** A file of the page; undefined if it does not exist. */
   readonly page: (file: string) => Promise<string | undefined>;
   readonly now: () => number;
+  readonly alarmsOf: AlarmsOf;
   readonly version: string;
   /** Receives errors that are not the caller's. */
   readonly report: (error: unknown) => void;
@@ -68,6 +74,27 @@ export function answersFor(parts: ServeParts): Answers {
   /** Up to when open steps count: without a process, nothing has happened since the newest event. */
   const timeOf = ({ found, followed }: FoundRun) =>
     found.owner ? Math.max(now(), followed.run.updatedAt) : followed.run.updatedAt;
+  /** The facts about a run that are no events. */
+  const besides = async ({ found: { id }, followed: { run } }: FoundRun): Promise<Besides> => {
+    const owner = await store.owner(id);
+    const [questions, requests, doing] = await Promise.all([
+      control.questions(run),
+      control.requests(run),
+      owner && store.now(id),
+    ]);
+    return { owner, questions, requests, now: doing };
+  };
+  const formOf = ({ found, followed }: FoundRun, { owner, ...beside }: Besides): WholeRun => {
+    const { run, history, bars } = followed;
+    const current = { ...found, run, owner };
+    const at = timeOf({ found: current, followed });
+    return wholeForm({ found: current, history, bars, ...beside, at });
+  };
+  const forecast = async ({ run, places }: FollowedRun): Promise<RunForecast> => {
+    const pasts = await parts.pasts(run.workflow, run.workflowFiles.get(run.workflow));
+    const rest = run.agents.size === 0 ? null : remainderOf(run, places.standing(run), pasts);
+    return { ...forecastOf(pasts), rest };
+  };
   return {
     of: {
       openapi: async () => body(openApi(parts.version)),
@@ -77,21 +104,28 @@ export function answersFor(parts: ServeParts): Answers {
         const rows = runs.toReversed().map(rowForm);
         return body({ runs: rows.filter(({ status }) => isWanted(status)) });
       },
-      run: async (request) => {
-        const { found, followed } = await runOf(request);
-        const [asked, requests, doing] = await Promise.all([
-          control.questions(followed.run),
-          control.requests(followed.run),
-          found.owner && store.now(found.id),
-        ]);
-        const at = timeOf({ found, followed });
-        const { run, history, bars } = followed;
-        return body(
-          wholeForm({
-            ...{ found: { ...found, run }, history, bars },
-            ...{ questions: asked, requests, now: doing, at },
-          }),
-        );
+      run: async (asked) => {
+        const found = await runOf(asked);
+        return body(formOf(found, await besides(found)));
+      },
+      changes: async (asked) => {
+        const { found, followed } = await runOf(asked);
+        let beside = await besides({ found, followed });
+        // The run itself does not change hands: only what is no event is looked for again.
+        const current = () => ({ found: { ...found, owner: beside.owner }, followed });
+        const changing: ChangingRun = {
+          ...{ followed, after: positionOf(asked), alarmsOf: parts.alarmsOf, now },
+          key: async () => {
+            beside = await besides({ found, followed });
+            return JSON.stringify(beside);
+          },
+          parts: {
+            run: async () => formOf(current(), beside),
+            graph: () => graphs.of(found.id, followed, timeOf(current())).catch(problemIn),
+            forecast: () => forecast(followed),
+          },
+        };
+        return stream((signal) => runChanges(changing, signal));
       },
       events: async (asked) => {
         const after = positionOf(asked);
@@ -111,10 +145,7 @@ export function answersFor(parts: ServeParts): Answers {
         return body(await graphs.of(found.id, followed, timeOf({ found, followed })));
       },
       forecast: async (asked) => {
-        const { run, places } = (await runOf(asked)).followed;
-        const pasts = await parts.pasts(run.workflow, run.workflowFiles.get(run.workflow));
-        const rest = run.agents.size === 0 ? null : remainderOf(run, places.standing(run), pasts);
-        return body({ ...forecastOf(pasts), rest } satisfies RunForecast);
+        return body(await forecast((await runOf(asked)).followed));
       },
       workflows: async () => body(await workflowList(parts)),
       usual: async ({ query: { workflow = '' } }) => {
@@ -126,6 +157,13 @@ export function answersFor(parts: ServeParts): Answers {
     },
     close: () => runs.close(),
   };
+}
+
+type Besides = Pick<SeenRun, 'questions' | 'requests' | 'now'> & Pick<StoredRun, 'owner'>;
+
+function problemIn(error: unknown) {
+  if (error instanceof UserError) return errorBodyOf(error).error;
+  throw error;
 }
 
 export const body = (value: unknown): Reply => ({ kind: 'body', body: value });

@@ -23,7 +23,7 @@ export class FollowedRun {
   readonly #over = new AbortController();
   readonly #listeners = new Set<() => void>();
   #run: Run = newRun;
-  #recent: JournaledEvent[] = [];
+  #recent: SeenEvent[] = [];
   #trouble: { readonly error: unknown } | undefined;
 
   constructor(store: Pick<RunStore, 'watch'>, id: string) {
@@ -63,7 +63,7 @@ export class FollowedRun {
   }
 
   /** The newest events after a position; undefined if earlier ones are needed, too. */
-  recentAfter(position: number): readonly JournaledEvent[] | undefined {
+  recentAfter(position: number): readonly SeenEvent[] | undefined {
     const first = this.#run.seq - this.#recent.length + 1;
     return position + 1 < first ? undefined : this.#recent.slice(position + 1 - first);
   }
@@ -82,12 +82,13 @@ export class FollowedRun {
   }
 
   #add(event: JournaledEvent): void {
-    const run = apply(this.#run, event);
-    this.overlay.follow(event, this.#run, run);
+    const before = this.#run;
+    const run = apply(before, event);
     this.#run = run;
+    this.overlay.follow(event, before, run);
     this.places.follow(event, run);
     this.steps.follow(event, run);
-    this.#recent.push(event);
+    this.#recent.push({ event, before, after: run });
     // Now and then, because each cut copies the rest.
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
     this.#tell();
@@ -104,3 +105,9 @@ export class FollowedRun {
 }
 
 const MOST_RECENT = 1_000;
+
+export interface SeenEvent {
+  readonly event: JournaledEvent;
+  readonly before: Run;
+  readonly after: Run;
+}

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { errorBody, text } from '../look/common.ts';
 import { runList, runStanding, storedRow, wholeRun } from '../look/run-shape.ts';
 import { nowSchema } from '../model/now.ts';
+import { changeList, logLine } from './shapes/changes.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
 import { runForecast } from './shapes/forecast.ts';
 import { graphShape } from './shapes/graph.ts';
@@ -91,6 +92,20 @@ export const ROUTES = {
         heartbeat,
         gone: errorBody,
       },
+    },
+  },
+  changes: {
+    method: 'GET',
+    path: '/api/runs/:id/changes',
+    summary: 'A run, its graph and its forecast as one value, and then each change of it',
+    description: [
+      'Server-sent events. The value is `{run, graph, forecast}`, as the routes of these names answer; a `graph` that cannot be drawn is an error. It is empty at first. Each `change` is an array of changes of it, so a client that connects again begins with an empty value.',
+      '`lines` has the lines of `raymond logs` for new events, at first the newest 300. `heartbeat` and `gone` are as in the stream of events.',
+    ].join('\n\n'),
+    query: { after: 'Only lines of events after this sequence number.' },
+    answer: {
+      kind: 'stream',
+      events: { change: changeList, lines: z.array(logLine), heartbeat, gone: errorBody },
     },
   },
   step: {

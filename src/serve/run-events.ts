@@ -44,7 +44,7 @@ export async function* runEvents(
         continue;
       }
       if (recent.length > 0) {
-        const batch = recent.slice(0, MOST_EVENTS);
+        const batch = recent.slice(0, MOST_EVENTS).map(({ event }) => event);
         yield batchEvent(batch);
         position = batch.at(-1)?.seq ?? position;
         continue;

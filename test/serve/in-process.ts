@@ -19,6 +19,7 @@ export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeP
     pasts: (workflow, files) => pastRuns(around.store, workflow, files),
     page: async (file) => `the file ${file}`,
     now: () => Date.now(),
+    alarmsOf: () => [],
     version: 'test',
     report: (error) => {
       throw error;

@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { changed } from '../../src/look/changes.ts';
+import { changeList } from '../../src/serve/shapes/changes.ts';
 import { eventually } from '../eventually.ts';
 import { Project } from '../raymond.ts';
 import { type SentEvent, type Served, served } from './served.ts';
@@ -18,6 +20,8 @@ const GATE = 'while [ ! -e go ]; do sleep 0.05; done; echo first; echo "<result>
 const project = new Project({
   'count/START.sh': COUNT,
   'gate/START.sh': `echo begun; ${GATE}`,
+  'wide/START.sh': `echo '${'<fork>WAIT</fork>'.repeat(19)}<goto>WAIT</goto>'`,
+  'wide/WAIT.sh': 'until [ -e open ]; do sleep 0.1; done; echo "<result>ok</result>"',
 });
 let server: Served;
 
@@ -93,6 +97,40 @@ test('a run that is read and then followed is complete', async () => {
   const all = project.journal('g').map(({ seq }) => seq);
   expect(seqs).toEqual(all.filter((seq) => seq > position));
   expect(statuses.at(0)).toBe('running');
+});
+
+test('the changes of a run make what the routes answer, and each part comes once as a whole', async () => {
+  await server.post('/api/runs', { workflow: 'wide', id: 'w' });
+  let view: unknown = {};
+  const wholes: string[] = [];
+  const lines: string[] = [];
+  for await (const { event, data } of server.stream('/api/runs/w/changes')) {
+    if (event === 'lines')
+      lines.push(...z.parse(z.array(z.looseObject({ text: z.string() })), data).map((l) => l.text));
+    if (event !== 'change') continue;
+    const changes = z.parse(changeList, data);
+    view = changed(view, changes);
+    wholes.push(...changes.flatMap(([path]) => (path.length === 1 ? [`${path}`] : [])));
+    const { run, forecast } = z.parse(
+      z.looseObject({
+        run: z.looseObject({ status: z.string(), counts: z.looseObject({ running: z.number() }) }),
+        forecast: z.optional(z.looseObject({ rest: z.unknown() })),
+      }),
+      view,
+    );
+    if (run.counts.running === 20) project.write('open', '');
+    if (run.status === 'completed' && forecast?.rest === null) break;
+  }
+  const [run, graph, forecast] = await Promise.all(
+    ['', '/graph', '/forecast'].map(
+      async (route) => (await server.get(`/api/runs/w${route}`)).body,
+    ),
+  );
+  expect(view).toEqual({ run, graph, forecast });
+  expect(lines.at(0)).toContain('w starts:');
+  expect(lines.at(-1)).toContain('w completed');
+  expect(wholes).toEqual(['run', 'graph', 'forecast']);
+  expect(await server.get('/api/runs/nothing/changes')).toMatchObject({ status: 404 });
 });
 
 test('a step is followed while it runs, and after a break', async () => {

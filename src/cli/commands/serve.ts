@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { startServer } from '../../serve/server.ts';
+import { agent } from '../agent.ts';
 import { pastRuns } from '../past-runs.ts';
 import { projectWorkflows } from '../project-workflows.ts';
 import { reportError } from '../report-error.ts';
@@ -33,6 +34,7 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
       pasts: (workflow, files) => pastRuns(around.store, workflow, files),
       page: pageFile,
       now: around.clock.now,
+      alarmsOf: agent.alarmsOf,
       version: RAYMOND_VERSION,
       report: reportError,
     },

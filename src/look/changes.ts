@@ -1,0 +1,49 @@
+/** The difference between two JSON values, so that a reader of the first one can make the second. */
+
+/** A value for a place. Without a value, the place no longer exists. */
+export type Change = readonly [path: readonly Key[], value?: unknown];
+
+type Key = string | number;
+
+/** The lengths of arrays are places, too. */
+export function changesBetween(before: unknown, after: unknown): readonly Change[] {
+  const changes: Change[] = [];
+  collect(before, after, [], changes);
+  return changes;
+}
+
+function collect(before: unknown, after: unknown, path: readonly Key[], changes: Change[]): void {
+  if (Object.is(before, after)) return;
+  if (Array.isArray(before) && Array.isArray(after)) {
+    for (const [at, part] of after.entries()) collect(before[at], part, [...path, at], changes);
+    if (after.length < before.length) changes.push([[...path, 'length'], after.length]);
+  } else if (isRecord(before) && isRecord(after)) {
+    for (const key of Object.keys(after)) collect(before[key], after[key], [...path, key], changes);
+    for (const key of Object.keys(before))
+      if (before[key] !== undefined && after[key] === undefined) changes.push([[...path, key]]);
+  } else if (after !== undefined) changes.push([path, after]);
+}
+
+/** Parts that do not change stay the same objects. */
+export function changed(value: unknown, changes: readonly Change[]): unknown {
+  return changes.reduce<unknown>((now, change) => put(now, change, 0), value);
+}
+
+function put(value: unknown, change: Change, depth: number): unknown {
+  const [path, next] = change;
+  const key = path[depth];
+  if (key === undefined) return next;
+  if (Array.isArray(value)) {
+    const copy: unknown[] = [...value];
+    if (key === 'length') copy.length = Number(next);
+    else copy[Number(key)] = put(copy[Number(key)], change, depth + 1);
+    return copy;
+  }
+  const { [key]: part, ...rest } = isRecord(value) ? value : {};
+  const isGone = depth === path.length - 1 && change.length === 1;
+  return isGone ? rest : { ...rest, [key]: put(part, change, depth + 1) };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

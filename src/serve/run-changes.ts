@@ -1,0 +1,109 @@
+/**
+ * A run as its page shows it: the whole at first, and then only what changes. The lines of its log come
+ * beside it, in the words of `raymond logs`. An idle run sends nothing but heartbeats.
+ */
+import { changesBetween } from '../look/changes.ts';
+import { UserError } from '../model/user-error.ts';
+import { type AlarmsOf, Describer } from '../observe/describe.ts';
+import type { FollowedRun } from './followed-run.ts';
+import { errorBodyOf } from './problems.ts';
+import type { LogLine, RunView } from './shapes/changes.ts';
+import { Bell, type ServerEvent } from './sse.ts';
+
+export interface ChangingRun {
+  readonly followed: FollowedRun;
+  /** The log begins after this event. */
+  readonly after: number;
+  readonly alarmsOf: AlarmsOf;
+  readonly now: () => number;
+  /** Changes with everything about the run that is no event. */
+  readonly key: () => Promise<string>;
+  readonly parts: {
+    readonly [K in keyof RunView]: () => Promise<RunView[K]>;
+  };
+}
+
+export async function* runChanges(
+  run: ChangingRun,
+  signal: AbortSignal,
+): AsyncGenerator<ServerEvent> {
+  const { followed, now } = run;
+  const bell = new Bell(signal);
+  const endListening = followed.onChange(bell.ring);
+  const log = new Log(run);
+  let sent: Partial<RunView> = {};
+  let heartbeatAt = now() + HEARTBEAT_MS;
+  let forecastAt = 0;
+  /** What each part was made from. */
+  const made = { run: '', graph: '', forecast: '' };
+  try {
+    while (!signal.aborted) {
+      const began = now();
+      const events = String(followed.run.seq);
+      const key = `${events} ${await run.key()}`;
+      for (const name of ['run', 'graph', 'forecast'] as const) {
+        const from = name === 'run' ? key : events;
+        if (from === made[name] || (name === 'forecast' && began < forecastAt)) continue;
+        if (name === 'forecast') forecastAt = began + FORECAST_PAUSE_MS;
+        made[name] = from;
+        const next = { ...sent, [name]: await run.parts[name]() };
+        const changes = changesBetween(sent, next);
+        sent = next;
+        if (changes.length > 0) yield { event: 'change', data: changes };
+      }
+      const lines = log.take();
+      if (lines.length > 0) yield { event: 'lines', data: lines };
+      if (now() >= heartbeatAt) {
+        yield { event: 'heartbeat', data: { at: new Date(now()).toISOString() } };
+        heartbeatAt = now() + HEARTBEAT_MS;
+      }
+      if (followed.trouble) throw followed.trouble.error;
+      // Events come in groups, and a slow answer must not take all of the server's time.
+      await pause(Math.max(PAUSE_MS, PATIENCE * (now() - began)), signal);
+      await bell.wait(LOOK_EVERY_MS);
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    yield { event: 'gone', data: errorBodyOf(error) };
+  } finally {
+    endListening();
+  }
+}
+
+const HEARTBEAT_MS = 10_000;
+const [PAUSE_MS, PATIENCE] = [150, 3];
+/** Neither the end of a process nor an answer that was stored is an event, so they are looked for. */
+const LOOK_EVERY_MS = 500;
+/** A forecast changes little from step to step. */
+const FORECAST_PAUSE_MS = 5_000;
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => [clearTimeout(timer), resolve()], { once: true });
+  });
+}
+
+/** The lines of the log that were not taken yet. */
+class Log {
+  readonly #followed: FollowedRun;
+  readonly #describer: Describer;
+  #position: number;
+
+  constructor({ followed, after, alarmsOf }: ChangingRun) {
+    this.#followed = followed;
+    this.#describer = new Describer(alarmsOf);
+    this.#position = Math.max(after, followed.run.seq - MOST_LINES);
+  }
+
+  take(): readonly LogLine[] {
+    const seen = this.#followed.recentAfter(this.#position) ?? [];
+    this.#position = this.#followed.run.seq;
+    return seen.flatMap(({ event, before, after }) => {
+      const line = this.#describer.describe(event, before, after);
+      return line ? [{ seq: event.seq, ...line }] : [];
+    });
+  }
+}
+
+const MOST_LINES = 300;
