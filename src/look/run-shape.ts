@@ -204,14 +204,6 @@ export const timelineShape = z.object({
   ),
 });
 
-/** The facts about a run that are no events: whether a process works on it. */
-export const runStanding = z.object({
-  status: rowFields.status,
-  condition,
-  pid: rowFields.pid,
-  position: count,
-});
-
 const { agents: counts, ...otherFields } = rowFields;
 
 export const wholeRun = z.object({
@@ -243,7 +235,6 @@ export type AgentShape = z.infer<typeof agentShape>;
 export type StateFigures = z.infer<typeof stateFigures>;
 export type TimelineBar = z.infer<typeof timelineBar>;
 export type TimelineShape = z.infer<typeof timelineShape>;
-export type RunStanding = z.infer<typeof runStanding>;
 export type WholeRun = z.infer<typeof wholeRun>;
 export type StoredRow = z.infer<typeof storedRow>;
 export type RunRow = z.infer<typeof runRow>;

@@ -4,7 +4,6 @@ import type { RunOutcome } from './event.ts';
 import { NO_LIMITS, openLimits } from './limits.ts';
 import type { RunSummary } from './run-summary.ts';
 import { atWork, type Tally } from './tally.ts';
-import { unreachable } from './unreachable.ts';
 
 const OF_READABLE = [
   'running',
@@ -79,35 +78,21 @@ function ended(outcome: RunOutcome): RunCondition {
       return { kind: 'stopped', by: 'iterations' };
     case 'waiting':
       return { kind: 'waiting', for: 'resume' };
-    case 'completed':
-    case 'failed':
-    case 'paused':
-    case 'interrupted':
-      return { kind: outcome };
     default:
-      return unreachable(outcome);
+      return { kind: outcome };
   }
 }
 
 /** Whether a resume continues the run at once, without an answer of a person. */
-export function isResumable({ kind }: Condition): boolean {
-  switch (kind) {
-    case 'crashed':
-    case 'failed':
-    case 'interrupted':
-    case 'paused':
-    case 'stopped':
-      return true;
-    case 'running':
-    case 'stopping':
-    case 'waiting':
-    case 'completed':
-    case 'damaged':
-      return false;
-    default:
-      return unreachable(kind);
-  }
-}
+export const isResumable = ({ kind }: Condition) => RESUMABLE.includes(kind);
+
+const RESUMABLE: readonly Condition['kind'][] = [
+  'crashed',
+  'failed',
+  'interrupted',
+  'paused',
+  'stopped',
+];
 
 /** Whether it waits for a person without a process. */
 export const needsAnswer = (condition: Condition) =>

@@ -56,27 +56,9 @@ export function squeezed(text: string): string {
 
 /** The status of a run for people. Nothing reads these words: programs take the value. */
 export function conditionText(condition: Condition, now: number): string {
-  switch (condition.kind) {
-    case 'stopped':
-      return `stopped: ${condition.by}`;
-    case 'running':
-    case 'stopping':
-      return `${condition.kind}${alsoAsks(condition.asks)}`;
-    case 'waiting':
-      return waitText(condition, now);
-    case 'paused':
-    case 'failed':
-    case 'crashed':
-    case 'interrupted':
-    case 'completed':
-    case 'damaged':
-      return condition.kind;
-    default:
-      return unreachable(condition);
-  }
-}
-
-function waitText(condition: Condition & { readonly kind: 'waiting' }, now: number): string {
+  if (condition.kind === 'stopped') return `stopped: ${condition.by}`;
+  const also = 'asks' in condition ? alsoAsks(condition.asks) : '';
+  if (condition.kind !== 'waiting') return `${condition.kind}${also}`;
   switch (condition.for) {
     case 'resume':
       return 'waiting';
@@ -84,10 +66,8 @@ function waitText(condition: Condition & { readonly kind: 'waiting' }, now: numb
       return 'waiting for a worker';
     case 'person':
       return `waiting for ${wanted(condition.asks)}`;
-    case 'limit': {
-      const { limit, until, asks } = condition;
-      return `waiting for the ${limit} until ${time(until, now)}${alsoAsks(asks)}`;
-    }
+    case 'limit':
+      return `waiting for the ${condition.limit} until ${time(condition.until, now)}${also}`;
     default:
       return unreachable(condition);
   }

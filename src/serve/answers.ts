@@ -22,7 +22,7 @@ import type { RouteName } from './routes.ts';
 import { type ChangingRun, runChanges } from './run-changes.ts';
 import { runEvents } from './run-events.ts';
 import type { RunForecast } from './shapes/forecast.ts';
-import type { EventSource } from './sse.ts';
+import { type EventSource, kept } from './sse.ts';
 import { liveStep, wholeStep } from './steps.ts';
 import { listedWorkflow, type WorkflowParts, workflowList } from './workflows.ts';
 
@@ -132,13 +132,13 @@ export function answersFor(parts: ServeParts): Answers {
         const { found, followed } = await runOf(asked);
         if (after > followed.run.seq) throw aheadOfRun(after, followed.run.seq);
         const { id } = found;
-        return stream((signal) => runEvents({ store, id, followed, after, now }, signal));
+        return stream((signal) => runEvents({ store, id, followed, after }, signal));
       },
       step: async (asked) => body(await wholeStep(await runOf(asked), keyOf(asked), steps)),
       live: async (asked) => {
         const found = await runOf(asked);
         const after = cursorOf(asked);
-        return stream(liveStep(found, keyOf(asked), { steps, after, now }));
+        return stream(liveStep(found, keyOf(asked), { steps, after }));
       },
       graph: async (asked) => {
         const { found, followed } = await runOf(asked);
@@ -167,7 +167,10 @@ function problemIn(error: unknown) {
 }
 
 export const body = (value: unknown): Reply => ({ kind: 'body', body: value });
-const stream = (source: EventSource): Reply => ({ kind: 'stream', source });
+const stream = (source: EventSource): Reply => ({
+  kind: 'stream',
+  source: (signal) => kept(source(signal)),
+});
 
 function statusFilter(wanted: string | undefined): (status: string) => boolean {
   if (wanted === undefined) return () => true;

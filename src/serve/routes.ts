@@ -4,8 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { errorBody, text } from '../look/common.ts';
-import { runList, runStanding, storedRow, wholeRun } from '../look/run-shape.ts';
-import { nowSchema } from '../model/now.ts';
+import { runList, storedRow, wholeRun } from '../look/run-shape.ts';
 import { changeList, logLine } from './shapes/changes.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
 import { runForecast } from './shapes/forecast.ts';
@@ -80,15 +79,13 @@ export const ROUTES = {
     summary: 'The events of a run, and then each new one',
     description: [
       'Server-sent events. The data of an event without a name is an array of up to 500 events of the journal. Its id is the sequence number of the last one. The header `Last-Event-ID` continues after it, and wins over `after`.',
-      '`standing` is sent at the start and whenever it changes: it says whether a process works on the run, which no event says. `now` says what the agents do at this moment. `heartbeat` is sent every few seconds. `gone` ends the stream: the run cannot be read any more.',
+      '`heartbeat` is sent when nothing else has been for a while. `gone` ends the stream: the run cannot be read any more.',
     ].join('\n\n'),
     query: { after: 'Only events after this sequence number.' },
     answer: {
       kind: 'stream',
       events: {
         message: eventBatch,
-        standing: runStanding,
-        now: z.nullable(nowSchema),
         heartbeat,
         gone: errorBody,
       },

@@ -1,12 +1,10 @@
 /**
  * A run as its page shows it: the whole at first, and then only what changes. The lines of its log come
- * beside it, in the words of `raymond logs`. An idle run sends nothing but heartbeats.
+ * beside it, in the words of `raymond logs`. An idle run sends nothing.
  */
 import { changesBetween } from '../look/changes.ts';
-import { UserError } from '../model/user-error.ts';
 import { type AlarmsOf, Describer } from '../observe/describe.ts';
 import type { FollowedRun } from './followed-run.ts';
-import { errorBodyOf } from './problems.ts';
 import type { LogLine, RunView } from './shapes/changes.ts';
 import { Bell, type ServerEvent } from './sse.ts';
 
@@ -32,7 +30,6 @@ export async function* runChanges(
   const endListening = followed.onChange(bell.ring);
   const log = new Log(run);
   let sent: Partial<RunView> = {};
-  let heartbeatAt = now() + HEARTBEAT_MS;
   let forecastAt = 0;
   /** What each part was made from. */
   const made = { run: '', graph: '', forecast: '' };
@@ -53,24 +50,16 @@ export async function* runChanges(
       }
       const lines = log.take();
       if (lines.length > 0) yield { event: 'lines', data: lines };
-      if (now() >= heartbeatAt) {
-        yield { event: 'heartbeat', data: { at: new Date(now()).toISOString() } };
-        heartbeatAt = now() + HEARTBEAT_MS;
-      }
       if (followed.trouble) throw followed.trouble.error;
       // Events come in groups, and a slow answer must not take all of the server's time.
       await pause(Math.max(PAUSE_MS, PATIENCE * (now() - began)), signal);
       await bell.wait(LOOK_EVERY_MS);
     }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    yield { event: 'gone', data: errorBodyOf(error) };
   } finally {
     endListening();
   }
 }
 
-const HEARTBEAT_MS = 10_000;
 const [PAUSE_MS, PATIENCE] = [150, 3];
 /** Neither the end of a process nor an answer that was stored is an event, so they are looked for. */
 const LOOK_EVERY_MS = 500;

@@ -2,6 +2,10 @@
  * Server-sent events. An event is made only when the client has taken the one before it. So a client
  * that reads slowly costs no memory. A client that has stopped reading is let go.
  */
+import { setTimeout as delay } from 'node:timers/promises';
+import { UserError } from '../model/user-error.ts';
+import { errorBodyOf } from './problems.ts';
+
 export interface ServerEvent {
   /** Absent for plain messages. */
   readonly event?: string;
@@ -73,6 +77,32 @@ export class Streams {
   }
 }
 
+/**
+ * The events, with a heartbeat whenever none has come for a while. An error that the user can
+ * understand is the last event.
+ */
+export async function* kept(events: AsyncGenerator<ServerEvent>): AsyncGenerator<ServerEvent> {
+  try {
+    let next = events.next();
+    for (;;) {
+      const timer = new AbortController();
+      const beat = delay(HEARTBEAT_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+      const first = await Promise.race([next, beat]);
+      timer.abort();
+      if (first?.done) return;
+      yield first?.value ?? { event: 'heartbeat', data: { at: new Date().toISOString() } };
+      if (first) next = events.next();
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    yield { event: 'gone', data: errorBodyOf(error) };
+  } finally {
+    await events.return(undefined);
+  }
+}
+
+const HEARTBEAT_MS = 10_000;
+
 /** JSON has no line feed, and names and ids are our own. So no text can add a line. */
 export function eventText({ event, id, data }: ServerEvent): string {
   const lines = [
@@ -99,13 +129,13 @@ export class Bell {
     this.#resolve?.();
   };
 
-  /** Resolves at the next ring, immediately if it has rung since the last wait, and after the time. */
-  async wait(ms: number): Promise<void> {
+  /** Resolves at the next ring, immediately if it has rung since the last wait, and after a time. */
+  async wait(ms?: number): Promise<void> {
     if (!this.#hasRung && !this.#signal.aborted) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.#resolve = resolve;
-        timer = setTimeout(resolve, ms);
+        if (ms !== undefined) timer = setTimeout(resolve, ms);
       });
       clearTimeout(timer);
     }

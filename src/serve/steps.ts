@@ -1,5 +1,4 @@
 /** The conversation of a step, as it was kept and as it happens. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { StepFacts } from '../history/steps.ts';
 import { iso } from '../look/run-form.ts';
 import { bounded } from '../model/bounded-text.ts';
@@ -70,7 +69,6 @@ function outcomeOf({ ended, followed }: StepFacts): StepOutcomeShape | null {
 interface Live {
   readonly steps: StepReader;
   readonly after: string | undefined;
-  readonly now: () => number;
 }
 
 /** Throws a UserError if the step does not exist. */
@@ -86,7 +84,7 @@ export function liveStep({ found, followed }: FoundRun, key: StepKey, live: Live
       },
     );
     const news = live.steps.follow(found.id, key, kind, { after: live.after, until });
-    yield* withHeartbeats(events(news), live.now);
+    yield* events(news);
     // The records of a step may be complete before its end is in the journal.
     await until;
     const outcome = outcomeOf(factsOf(find(), key));
@@ -113,36 +111,9 @@ function whenOver(
   });
 }
 
-async function* events(
-  news: ReturnType<StepReader['follow']>,
-): AsyncGenerator<ServerEvent, undefined> {
+async function* events(news: ReturnType<StepReader['follow']>): AsyncGenerator<ServerEvent> {
   for await (const one of news)
     yield one.kind === 'messages'
       ? { id: one.cursor, data: one.messages }
       : { event: 'partial', data: { text: one.text } };
-  return undefined;
 }
-
-async function* withHeartbeats(
-  events: AsyncGenerator<ServerEvent, undefined>,
-  now: () => number,
-): AsyncGenerator<ServerEvent> {
-  let next = events.next();
-  for (;;) {
-    const timer = new AbortController();
-    const beat = delay(HEARTBEAT_MS, 'beat' as const, { signal: timer.signal }).catch(
-      () => 'beat' as const,
-    );
-    const first = await Promise.race([next, beat]);
-    timer.abort();
-    if (first === 'beat') {
-      yield { event: 'heartbeat', data: { at: iso(now()) } };
-      continue;
-    }
-    if (first.done) return;
-    yield first.value;
-    next = events.next();
-  }
-}
-
-const HEARTBEAT_MS = 10_000;
