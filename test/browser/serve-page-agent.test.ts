@@ -86,7 +86,7 @@ describe.runIf(browserPath !== undefined)(
       const dialog = page.getByRole('dialog');
       await dialog.getByText('1 step of main, from step 2 (NEXT.md), no longer count').waitFor();
       await dialog.getByRole('button', { name: 'Rewind', exact: true }).click();
-      await page.getByText('The run goes back to before main:2.').waitFor();
+      await page.getByText('goes back to the moment before main:2').waitFor();
       await page.getByRole('button', { name: 'Resume' }).waitFor();
       expect(sandbox.journal('r').filter(({ type }) => type === 'run-rewound')).toHaveLength(1);
 

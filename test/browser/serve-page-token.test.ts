@@ -38,10 +38,10 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
     );
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
-    await page.getByText('asks: A secret question?').waitFor();
+    await page.locator('.log', { hasText: 'A secret question?' }).waitFor();
     expect(placeIn(page)).toBe('#/runs/seen/log');
     await page.reload();
-    await page.getByText('asks: A secret question?').waitFor();
+    await page.locator('.log', { hasText: 'A secret question?' }).waitFor();
     expect(await context.cookies()).toEqual([]);
     expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain(token());
     expect(await page.content()).not.toContain(token());
@@ -83,7 +83,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
     await alert.getByText('This tab has no token.').waitFor();
     await alert.getByText('open the address that raymond serve printed').waitFor();
     await goTo(page, new URL(served.address).hash);
-    await page.getByText('asks: A secret question?').waitFor();
+    await page.locator('.log', { hasText: 'A secret question?' }).waitFor();
     expect(placeIn(page)).toBe('#/runs/seen/log');
     expect(requests.filter((request) => !request.hasToken)).toEqual([]);
     expect(faults).toEqual([]);
@@ -96,7 +96,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
     const page = await context.newPage();
     await page.clock.install();
     await page.goto(`${own.address}&to=/runs/seen/log`);
-    await page.getByText('asks: A secret question?').waitFor();
+    await page.locator('.log', { hasText: 'A secret question?' }).waitFor();
     await own.kill('SIGKILL');
     await page.getByText('The page has lost the server.').waitFor();
     const next = await startServe(start, own.port);
@@ -112,7 +112,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
     await page.clock.runFor(60_000);
     expect(requests).toEqual([]);
     await goTo(page, new URL(next.address).hash);
-    await page.getByText('asks: A secret question?').waitFor();
+    await page.locator('.log', { hasText: 'A secret question?' }).waitFor();
     await context.close();
     await next.kill('SIGKILL');
   });

@@ -99,7 +99,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('menuitem', { name: /Stop now/ }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
-    await page.getByText('The run stops: person.').waitFor();
+    await page.getByText('stop requested: running steps are stopped').waitFor();
 
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByLabel('Budget in $').fill('7.5');
@@ -108,7 +108,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     project.write('finish', '');
     await pill(page, 'completed').waitFor();
-    await page.getByText('The run ends: completed.').waitFor();
+    await page.getByText(/^slow-1 completed \(/).waitFor();
     const numbers = project.journal('slow-1').map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(faults).toEqual([]);
@@ -120,7 +120,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await project.run(['live', '--detach', '--workflow-id', 'live-2', '--input', 'x']);
     const { page, context } = await openPage(browser, own.address);
     await goTo(page, '#/runs/live-2/log');
-    await page.getByText('step 1 starts').waitFor();
+    await page.getByText('START.sh starts').waitFor();
 
     await own.kill('SIGKILL');
     await page.getByText('The page has lost the server.').waitFor();
@@ -133,17 +133,16 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await notice.waitFor();
     // A person opens the new address in the tab that shows the page: only the fragment changes.
     await goTo(page, new URL(next.address).hash);
-    await page.getByText('asks: Which colour?').waitFor();
+    await page.locator('.log', { hasText: 'Which colour?' }).waitFor();
     await notice.waitFor({ state: 'detached' });
     expect(placeIn(page)).toBe('#/runs/live-2/log');
-    expect(await page.locator('.log .told').allTextContents()).toEqual([
-      'The run starts at START.sh.',
-      'START.sh: step 1 starts',
-      'step 1 ends',
-      'goto → ASK.sh',
-      'ASK.sh: step 2 starts',
-      'step 2 ends',
-      'asks: Which colour?',
+    const lines = await page.locator('.log .told').allTextContents();
+    expect(lines.map((line) => line.replace(/\([\d.]+ (?:s|min.*)\)/, '(1 s)'))).toEqual([
+      `live-2 starts: ${project.path('live')} at START.sh (budget $10.00)`,
+      'START.sh starts',
+      'START.sh -> goto ASK.sh (1 s)',
+      'ASK.sh starts',
+      'ASK.sh -> ask (1 s) [raymond answer live-2 "..."]: Which colour?',
     ]);
     await context.close();
     await next.kill('SIGKILL');
@@ -243,7 +242,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByRole('link', { name: /slow-1/ }).waitFor();
     const open = new Set<string>();
     page.on('request', (request) => {
-      if (request.url().includes('/events')) open.add(request.url());
+      if (request.url().includes('/changes')) open.add(request.url());
     });
     page.on('requestfailed', (request) => open.delete(request.url()));
     page.on('requestfinished', (request) => open.delete(request.url()));
@@ -254,7 +253,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
         await new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
       }
     })()`);
-    await page.getByText('asks: Go on?').waitFor();
+    await page.locator('.log', { hasText: 'Go on?' }).waitFor();
     await eventually('one stream is open', () => open.size === 1);
     expect(faults).toEqual([]);
     await context.close();
