@@ -13,11 +13,9 @@ function stage() {
       });
     },
     {
-      clock: {
-        now: () => now,
-        set: (act, ms) => timers.push({ act, ms }),
-        clear: () => timers.splice(0),
-      },
+      now: () => now,
+      set: (act, ms) => timers.push({ act, ms }),
+      clear: () => timers.splice(0),
     },
   );
   return {

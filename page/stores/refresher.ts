@@ -5,19 +5,14 @@
 export class Refresher {
   readonly #read: () => Promise<void>;
   readonly #clock: Clock;
-  readonly #pause: number;
   #isReading = false;
   #isWanted = false;
   #isEnded = false;
   #timer: number | undefined;
 
-  constructor(
-    read: () => Promise<void>,
-    { clock = BROWSER, pause = SHORTEST_PAUSE }: { clock?: Clock; pause?: number } = {},
-  ) {
+  constructor(read: () => Promise<void>, clock: Clock = BROWSER) {
     this.#read = read;
     this.#clock = clock;
-    this.#pause = pause;
   }
 
   /** A change that happens during a reading causes one more. */
@@ -39,7 +34,7 @@ export class Refresher {
     await this.#read();
     this.#isReading = false;
     if (this.#isEnded) return;
-    const pause = Math.max(this.#pause, PATIENCE * (this.#clock.now() - before));
+    const pause = Math.max(SHORTEST_PAUSE, PATIENCE * (this.#clock.now() - before));
     this.#timer = this.#clock.set(() => {
       this.#timer = undefined;
       if (this.#isWanted) void this.#readNow();

@@ -43,10 +43,8 @@ export async function show(
   const id = await runToSee(store, name);
   const spans: Span[] = [];
   const bars = new Bars();
-  const history = new RunHistory((span) => {
-    if (timeline && !json) spans.push(span);
-    bars.add(span);
-  });
+  const keep = json ? (span: Span) => bars.add(span) : (span: Span) => void spans.push(span);
+  const history = new RunHistory(timeline ? keep : undefined);
   const newest = new Newest();
   const places = new PlaceReader();
   const list = new Steps();
