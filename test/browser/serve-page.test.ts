@@ -138,7 +138,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     expect(placeIn(page)).toBe('#/runs/live-2/log');
     const lines = await page.locator('.log .told').allTextContents();
     expect(lines.map((line) => line.replace(/\([\d.]+ (?:s|min.*)\)/, '(1 s)'))).toEqual([
-      `live-2 starts: ${project.path('live')} at START.sh (budget $10.00)`,
+      `live-2 starts: ${project.path('live')} at START.sh (budget $2.00)`,
       'START.sh starts',
       'START.sh -> goto ASK.sh (1 s)',
       'ASK.sh starts',
