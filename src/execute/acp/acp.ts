@@ -106,10 +106,12 @@ interface Context {
 }
 
 function acpTurn(acp: Acp, turning: Turning): Turn<TurnFile> {
+  const choices = readChoices(acp.name, turning.step.choices);
   const step: AcpStep = {
     ...turning.step,
-    ...readChoices(acp.name, turning.step.choices),
+    ...choices,
     skipsProject: acp.skipped(turning.step.cwd).told.length > 0,
+    hidesKeys: acp.readsUnasked === true && !choices.skipPermissions,
   };
   const permissions = new TurnPermissions({
     ask: turning.ask,
@@ -185,7 +187,7 @@ async function launched(context: Context): Promise<AgentProcess> {
 
 /** The process may take turns of other agents of the run, so it sees their folders too. */
 async function hiding({ acp, step, turning }: Context): Promise<(program: Program) => Program> {
-  if (!acp.readsUnasked || step.skipPermissions) return asItIs;
+  if (!step.hidesKeys) return asItIs;
   const opens = [dirname(step.taskFolder), acp.protects.projectFolder];
   const sight = { hides: [acp.protects.userFolder], opens, cwd: step.cwd };
   return acp.hideKeys(sight, (text) => turning.live({ kind: 'note', text }));

@@ -30,6 +30,8 @@ import type { TurnFile } from './records.ts';
 export interface AcpStep extends ChosenStep {
   /** The settings of the project are not loaded. */
   readonly skipsProject: boolean;
+  /** Its process does not see the keys of the user. */
+  readonly hidesKeys: boolean;
 }
 
 /** An agent, and what its processes need. */
@@ -50,7 +52,7 @@ export interface AgentProcess {
   readonly folder: string;
   readonly connection: Connection;
   readonly abilities: Abilities;
-  /** The variables of its steps, and whether it loads the settings of projects. */
+  /** The variables of its steps, and what it may load and see. */
   readonly environment: string;
   /** By the ids of the agent. */
   readonly sessions: Map<string, OpenSession>;
@@ -170,8 +172,8 @@ export function processOf(
 /** How long an agent may take for a request that needs no model. */
 export const ANSWER_MS = 180_000;
 
-export function environmentKey({ environment, skipsProject }: AcpStep): string {
-  return JSON.stringify([Object.entries(environment).sort(), skipsProject]);
+export function environmentKey({ environment, skipsProject, hidesKeys }: AcpStep): string {
+  return JSON.stringify([Object.entries(environment).sort(), skipsProject, hidesKeys]);
 }
 
 /** Whether a later process can continue the sessions of this one. */
