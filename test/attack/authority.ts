@@ -21,8 +21,10 @@ import {
   isNamed,
   raymond,
   readLines,
+  sealForgedSnapshot,
   sha256,
   toEvil,
+  userFolder,
 } from './forgeries.ts';
 import {
   configWith,
@@ -134,7 +136,9 @@ export const AUTHORITIES: readonly Authority[] = [
       await stopBetween(staged);
       const pointer = forgedSnapshot(staged);
       writeFileSync(staged.project.path('.raymond/state/r.snapshot'), pointer);
-      await say(staged, CONSENT);
+      // Even with consent, a journal that does not verify is read from its first line.
+      await sealForgedSnapshot(staged);
+      await say(staged, ['resume', 'r', '--accept-changes', '--max-iterations', '99']);
     },
   },
   {
@@ -385,17 +389,17 @@ export const AUTHORITIES: readonly Authority[] = [
   {
     name: "the user's key",
     stage: 'scripts',
-    path: ({ project }) => filesBelow(userFolder(project.environment)).find(isNamed(/^key$/)),
+    path: ({ project }) => filesBelow(userFolder(project)).find(isNamed(/^key$/)),
     forged: () => `${'ab'.repeat(32)}\n`,
-    below: ({ project }) => userFolder(project.environment),
+    below: ({ project }) => userFolder(project),
     need: 'told',
   },
   {
     name: 'the remembered end of a journal',
     stage: 'scripts',
-    path: ({ project }) => filesBelow(userFolder(project.environment)).find(isNamed(/^(?!key$)/)),
+    path: ({ project }) => filesBelow(userFolder(project)).find(isNamed(/^(?!key$)/)),
     forged: (_, path) => Buffer.from(readFileSync(path)).reverse(),
-    below: ({ project }) => userFolder(project.environment),
+    below: ({ project }) => userFolder(project),
     need: 'either',
   },
   {
@@ -437,9 +441,6 @@ async function approvesConfig(staged: Staged): Promise<void> {
   release(staged);
   await say(staged, ['flow']);
 }
-
-const userFolder = ({ XDG_STATE_HOME = '' }: Readonly<Record<string, string>>) =>
-  join(XDG_STATE_HOME, 'raymond');
 
 /** The folder of the step that waits, or waited last. */
 const stepFolder = ({ project }: Staged) => project.path('.raymond/runs/r/steps/main/2');

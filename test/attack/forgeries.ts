@@ -2,8 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { realDisk } from '../../src/journal/disk.ts';
+import { continueChain } from '../../src/journal/heads.ts';
+import { draftSnapshot, encodeDrafts } from '../../src/journal/journal-format.ts';
+import { userKey } from '../../src/journal/user-key.ts';
 import { BIN } from '../raymond.ts';
 import { filesBelow, type Staged } from './stages.ts';
 
@@ -98,6 +102,29 @@ export function forgedSnapshot(staged: Staged): string {
   appendFileSync(journal, `${forged.includes(',"crc":"') ? withCrc(forged) : forged}\n`);
   return `${size}\n`;
 }
+
+/** The same by somebody who has the key of the user. */
+export async function sealForgedSnapshot(staged: Staged): Promise<void> {
+  const path = staged.project.path('.raymond/state/r.jsonl');
+  const lines = readLines(path);
+  const [first = '', forged = '', last = ''] = [lines[0], lines.at(-1), lines.at(-2)];
+  const { seq, state } = JSON.parse(forged);
+  const key = userKey(realDisk, join(userFolder(staged.project), 'key'));
+  const id = JSON.parse(first).chain;
+  const { mac } = JSON.parse(last);
+  const { chain, head } = await continueChain(realDisk, key, { id, seq, mac, journal: path });
+  const draft = draftSnapshot(state, seq);
+  if (!draft || !head) throw new Error('The snapshot cannot be sealed.');
+  writeFileSync(
+    path,
+    Buffer.concat([Buffer.from(asText(lines.slice(0, -1))), encodeDrafts([draft], chain)]),
+  );
+  for (const _slot of [1, 2]) await head.move({ seq, mac: chain.end });
+  await head.close();
+}
+
+export const userFolder = ({ environment }: Staged['project']) =>
+  join(environment.XDG_STATE_HOME ?? '', 'raymond');
 
 /** With the seal of a letter of the same run. */
 export function forgedLetter(staged: Staged, path: string): string {
