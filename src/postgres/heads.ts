@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { type Disk, makeFolder, readText, replaceCache } from '../journal/disk.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
 import { CHANNEL } from './announcer.ts';
-import type { Queries } from './database.ts';
+import type { Transaction } from './database.ts';
 import type { Head } from './head.ts';
 import type { RowSeals } from './seals.ts';
 
@@ -119,14 +119,14 @@ export const removed = ({ born, era }: Pick<Head, 'born' | 'era'>): Position => 
  * it, so a run cannot be set back before a worker looks at it.
  */
 export async function announceHead(
-  { query }: Queries,
+  { write }: Transaction,
   rows: RowSeals,
   { born, era, seq, link }: Pick<Head, 'born' | 'era' | 'seq' | 'link'>,
 ): Promise<void> {
   const seal = link === null ? null : await rows.make('position', [born, era, seq, link]);
   if (seal === null) return;
   const notice = JSON.stringify({ born, era, seq, link, seal });
-  await query('select pg_notify($1, $2)', [CHANNEL, `head ${notice}`]);
+  write('select pg_notify($1, $2)', [CHANNEL, `head ${notice}`]);
 }
 
 /** Notes a position that a command has announced. */

@@ -10,7 +10,7 @@ import type { UserKey } from '../journal/user-key.ts';
 import type { Clock, Lease, OwnedJournal, Salvaged } from '../ports.ts';
 import { acceptRun } from './accept-run.ts';
 import { CHANNEL } from './announcer.ts';
-import type { Database, Queries, Work } from './database.ts';
+import type { Database, Queries, Transaction, Work } from './database.ts';
 import { checkHead } from './head.ts';
 import { announceHead, removed } from './heads.ts';
 import { type OwnParts, ownRun } from './own-run.ts';
@@ -54,7 +54,7 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
   };
   const change = <T>(work: Work<T>): Promise<T> =>
     database.transaction(async (queries) => {
-      await lockFirst(queries, id);
+      lockFirst(queries, id);
       await hold(queries);
       return work(queries);
     });
@@ -107,8 +107,8 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
       return undefined;
     },
     keepRecord: (step, name, content) =>
-      change(async ({ query }) => {
-        await query(KEEP_RECORD, [id, step.agent, step.step, name, Buffer.from(content)]);
+      change(async ({ write }) => {
+        write(KEEP_RECORD, [id, step.agent, step.step, name, Buffer.from(content)]);
       }),
     async publish(now) {
       const done = await database.query(PUBLISH, [id, token, JSON.stringify(now), CHANNEL]);
@@ -116,12 +116,11 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
     },
     async remove() {
       const end = await change(async (queries) => {
-        const { query } = queries;
         const row = await findRow(queries, id);
-        await query('delete from raymond.runs where id = $1', [id]);
-        await query('delete from raymond.publications where run = $1', [id]);
+        queries.write('delete from raymond.runs where id = $1', [id]);
+        queries.write('delete from raymond.publications where run = $1', [id]);
         for (const kind of ['events', 'gone'])
-          await query('select pg_notify($1, $2)', [CHANNEL, `${kind} ${id}`]);
+          queries.write('select pg_notify($1, $2)', [CHANNEL, `${kind} ${id}`]);
         if (row) await announceHead(queries, rows, removed(row));
         return row && removed(row);
       });
@@ -152,8 +151,8 @@ const RELEASE = `with released as (delete from raymond.leases where run = $1 and
   select pg_notify($3, 'now ' || $1)`;
 
 /** The run before the lease, in every transaction, so that two of them never wait for each other. */
-async function lockFirst({ query }: Queries, id: string): Promise<void> {
-  await query('select from raymond.runs where id = $1 for update', [id]);
+function lockFirst({ write }: Transaction, id: string): void {
+  write('select from raymond.runs where id = $1 for update', [id]);
 }
 
 /** Gives the token of the new lease. Rejects with a UserError if a process works on the run. */
@@ -162,7 +161,7 @@ async function acquire({ database, world, leaseMs }: LeaseParts, id: string): Pr
   const here = world();
   await database.transaction(async (queries) => {
     // Workers decide about the run under this lock. So either their change is done, or they see the lease.
-    await lockFirst(queries, id);
+    lockFirst(queries, id);
     const worker = await workerOf(queries, id);
     if (worker) throw runLocked(id, worker);
     const [lease] = await queries.query<{ token: string; owner: string; isValid: boolean }>(
