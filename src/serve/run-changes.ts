@@ -2,6 +2,7 @@
  * A run as its page shows it: the whole at first, and then only what changes. The lines of its log come
  * beside it, in the words of `raymond logs`. An idle run sends nothing.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { changesBetween } from '../look/changes.ts';
 import { type AlarmsOf, Describer } from '../observe/describe.ts';
 import type { FollowedRun } from './followed-run.ts';
@@ -36,6 +37,8 @@ export async function* runChanges(
   try {
     while (!signal.aborted) {
       const began = now();
+      const lines = log.take();
+      if (lines.length > 0) yield { event: 'lines', data: lines };
       const events = String(followed.run.seq);
       const key = `${events} ${await run.key()}`;
       for (const name of ['run', 'graph', 'forecast'] as const) {
@@ -48,11 +51,10 @@ export async function* runChanges(
         sent = next;
         if (changes.length > 0) yield { event: 'change', data: changes };
       }
-      const lines = log.take();
-      if (lines.length > 0) yield { event: 'lines', data: lines };
       if (followed.trouble) throw followed.trouble.error;
       // Events come in groups, and a slow answer must not take all of the server's time.
-      await pause(Math.max(PAUSE_MS, PATIENCE * (now() - began)), signal);
+      const pause = Math.min(MOST_PAUSE_MS, PATIENCE * (now() - began));
+      await delay(Math.max(PAUSE_MS, pause), undefined, { signal }).catch(() => {});
       await bell.wait(LOOK_EVERY_MS);
     }
   } finally {
@@ -60,18 +62,11 @@ export async function* runChanges(
   }
 }
 
-const [PAUSE_MS, PATIENCE] = [150, 3];
+const [PAUSE_MS, MOST_PAUSE_MS, PATIENCE] = [150, 2_000, 3];
 /** Neither the end of a process nor an answer that was stored is an event, so they are looked for. */
 const LOOK_EVERY_MS = 500;
 /** A forecast changes little from step to step. */
 const FORECAST_PAUSE_MS = 5_000;
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => [clearTimeout(timer), resolve()], { once: true });
-  });
-}
 
 /** The lines of the log that were not taken yet. */
 class Log {
