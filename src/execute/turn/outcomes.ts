@@ -1,5 +1,4 @@
 /** The outcomes that every executor needs. */
-
 import type { Failure } from '../../model/failure.ts';
 import { messageOf } from '../../model/message-of.ts';
 import { type Account, NO_COST } from '../../model/step-account.ts';
