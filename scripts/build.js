@@ -16,11 +16,16 @@ const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 // rest is split by command, so that a command loads only what it needs.
 const shared = {
   start: ['src/cli/main.ts'],
-  runs: ['src/cli/surroundings.ts', 'src/cli/commands/list.ts'],
-  journals: ['src/cli/stored-runs.ts', 'src/cli/commands/show.ts', 'src/cli/commands/logs.ts'],
+  runs: ['src/world/surroundings.ts', 'src/cli/look/list.ts'],
+  journals: [
+    'src/world/stored-runs.ts',
+    'src/cli/look/show.ts',
+    'src/cli/look/logs.ts',
+    'src/execute/git/lost-trees.ts',
+  ],
   workflows: ['src/load/load.ts'],
-  steps: ['src/cli/wire.ts'],
-  carry: ['src/cli/run-at-terminal.ts'],
+  steps: ['src/world/wire.ts'],
+  carry: ['src/world/carry-here.ts', 'src/cli/run/run.ts'],
 };
 
 // The option parser can start programs as commands. Raymond has no such command, and to load what

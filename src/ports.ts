@@ -17,7 +17,6 @@ import type { AgentWorktree, WorktreeLook } from './model/worktree.ts';
 import type { StepKey } from './ports/run-store.ts';
 import type { SessionTravel } from './ports/travel.ts';
 
-export type * from './ports/run-control.ts';
 export type * from './ports/run-store.ts';
 export type * from './ports/step-reader.ts';
 export type * from './ports/travel.ts';
@@ -240,7 +239,7 @@ export interface Reply {
 export type StopSource = (stop: (how: 'drain' | 'now') => void) => () => void;
 
 /** The facts that Raymond needs before it can follow an answer. */
-export interface World {
+export interface Ground {
   /**
    * Resolves a path from a directory, absolute and with links resolved, or says why it cannot be
    * used.

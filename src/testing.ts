@@ -90,7 +90,7 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
   const { run, events } = await playRun(beginning(workflow, options), {
     library,
     executors: { prompt: agent, script: agent },
-    world: {
+    ground: {
       findDirectory: async (path, from) => findDirectory(path, from, options),
       lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
       entryDigest: async (input) => `${input}`,

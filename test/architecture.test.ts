@@ -17,7 +17,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   draw: ['model', 'parse', 'graph'],
   history: ['model'],
   timeline: ['model', 'draw', 'history'],
-  look: ['model', 'history', 'timeline', 'observe', 'ports.ts'],
+  look: ['model', 'history', 'timeline', 'observe', 'host', 'ports.ts'],
   forecast: ['model', 'graph'],
   page: [],
   explore: ['model', 'parse', 'interpret', 'graph'],
@@ -34,7 +34,8 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   run: ['model', 'parse', 'interpret', 'ports.ts'],
   host: ['model', 'interpret', 'run', 'ports.ts'],
   fleet: ['model', 'interpret', 'run', 'host', 'postgres', 'ports.ts'],
-  'index.ts': ['model', 'parse', 'interpret', 'load', 'execute'],
+  'index.ts': ['model', 'parse', 'interpret', 'load', 'execute', 'library.ts'],
+  'library.ts': ['model', 'run', 'host', 'app', 'world', 'ports.ts'],
   'testing.ts': [
     'model',
     'parse',
@@ -62,7 +63,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'options',
   ],
   options: ['model', 'parse', 'interpret', 'files'],
-  mcp: ['model', 'look', 'ports.ts'],
+  mcp: ['model', 'look', 'host', 'app', 'ports.ts'],
   telemetry: ['model', 'ports.ts'],
   serve: [
     'model',
@@ -74,10 +75,53 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'forecast',
     'look',
     'observe',
+    'host',
+    'app',
     'ports.ts',
   ],
   schemas: ['model', 'parse', 'options'],
+  world: [
+    'model',
+    'parse',
+    'interpret',
+    'graph',
+    'lint',
+    'explore',
+    'files',
+    'load',
+    'execute',
+    'journal',
+    'postgres',
+    'fleet',
+    'observe',
+    'options',
+    'run',
+    'host',
+    'telemetry',
+    'workflow-tests',
+    'ports.ts',
+  ],
+  app: [
+    'model',
+    'look',
+    'parse',
+    'interpret',
+    'graph',
+    'lint',
+    'forecast',
+    'files',
+    'load',
+    'execute',
+    'journal',
+    'observe',
+    'options',
+    'host',
+    'world',
+    'ports.ts',
+  ],
   cli: [
+    'app',
+    'world',
     'options',
     'workflow-tests',
     'model',
@@ -183,17 +227,21 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
     imports(file).some((target) => target.includes('claude/')),
   );
   expect(users.sort()).toEqual([
-    'cli/agent.ts',
-    'cli/doctor-agents.ts',
-    'cli/wire.ts',
+    'cli/operate/doctor-agents.ts',
     'execute/agents/agents.ts',
+    'world/agent.ts',
+    'world/wire.ts',
   ]);
 });
 
 test('outside its folder, only the files that build ports know codex', () => {
   const outside = files.filter((file) => !file.startsWith('execute/codex/'));
   const users = outside.filter((file) => imports(file).some((target) => target.includes('codex/')));
-  expect(users.sort()).toEqual(['cli/doctor-agents.ts', 'cli/wire.ts', 'execute/agents/agents.ts']);
+  expect(users.sort()).toEqual([
+    'cli/operate/doctor-agents.ts',
+    'execute/agents/agents.ts',
+    'world/wire.ts',
+  ]);
 });
 
 test('outside its folder, nobody knows a message of the Agent Client Protocol', () => {
@@ -210,7 +258,7 @@ test('outside its folder, nobody knows a message of the Agent Client Protocol', 
   expect(loaded).toEqual([]);
 });
 
-test('runs are reached through the store: two files build it, and no other file knows the files of runs', () => {
+test('runs are reached through the store: the files of a world build it, and no other file knows the files of runs', () => {
   // Free to use: the JSON of a run, the form of an id, and the disk for the user's own files.
   const open = /journal\/(?:freeze-run|state-file-schema|thaw-run|run-id|disk|disk-errors)\.ts$/;
   const insiders = files
@@ -220,9 +268,10 @@ test('runs are reached through the store: two files build it, and no other file 
       imports(file).some((target) => target.includes('journal/') && !open.test(target)),
     );
   expect(insiders.sort()).toEqual([
-    'cli/run-codec.ts',
-    'cli/stored-runs.ts',
-    'cli/surroundings.ts',
+    'world/fleet/fleet.ts',
+    'world/run-codec.ts',
+    'world/stored-runs.ts',
+    'world/surroundings.ts',
   ]);
 });
 
@@ -232,14 +281,30 @@ test('only the stores and workers of a database know PostgreSQL', () => {
   expect(users.filter((file) => !/^(?:postgres|fleet)\//.test(file))).toEqual([]);
   // Without a database, nothing of it is loaded: these are loaded when one is chosen.
   const builders = files
-    .filter((file) => file.startsWith('cli/'))
+    .filter((file) => /^(?:cli|app|world)\//.test(file))
     .filter((file) => /^import (?!type)[^;]*'[./]+\/postgres\//m.test(code(file)));
   expect(builders.sort()).toEqual([
-    'cli/commands/worker.ts',
-    'cli/database-runs.ts',
-    'cli/steps-elsewhere.ts',
-    'cli/worker-ports.ts',
+    'cli/operate/worker.ts',
+    'world/fleet/database-runs.ts',
+    'world/fleet/fleet.ts',
+    'world/fleet/steps-elsewhere.ts',
+    'world/fleet/worker-ports.ts',
   ]);
+});
+
+test('nobody outside of a world asks where a run lives, and no SQL is outside of the database', () => {
+  const doors = files.filter((file) => !/^(?:postgres|fleet|world)\//.test(file));
+  const asking = /\.database\s*(?:\?|&&|\|\||===|!==)|!\w+\.database\b/;
+  expect('if (around.database) {').not.toMatch(asking);
+  expect('around.database ? a : b').toMatch(asking);
+  expect(doors.filter((file) => asking.test(code(file)))).toEqual([
+    // The choice of a database, from which a world is made.
+    'cli/command-line.ts',
+  ]);
+  const others = files.filter((file) => !/^(?:postgres|fleet)\//.test(file));
+  expect(others.filter((file) => /\b(?:from|into|update) raymond\.\w/.test(code(file)))).toEqual(
+    [],
+  );
 });
 
 test("nothing outside load asks for the kind of a workflow's source", () => {
@@ -260,7 +325,7 @@ const WAYS_OUT = [
 
 test('all output to a terminal goes through one module', () => {
   const writers = files.filter(
-    (file) => file !== 'cli/terminal.ts' && WAYS_OUT.some((way) => way.test(code(file))),
+    (file) => file !== 'cli/terminal/terminal.ts' && WAYS_OUT.some((way) => way.test(code(file))),
   );
   expect(writers).toEqual([]);
 });
@@ -270,17 +335,22 @@ const OF_THE_PROCESS: readonly [what: string, RegExp, users: readonly string[]][
   [
     'standard input',
     /\bprocess\s*\.\s*stdin\b|\bstdin\b[^}\n]*\}\s*=\s*process\b/,
-    ['cli/terminal.ts'],
+    ['cli/terminal/terminal.ts'],
   ],
   [
     'exit codes',
     /\bprocess\s*\.\s*(?:exit|exitCode|abort)\b/,
-    ['cli/main.ts', 'cli/starter.ts', 'cli/terminal.ts'],
+    ['cli/main.ts', 'cli/run/starter.ts', 'cli/terminal/terminal.ts'],
   ],
   [
     'signals and uncaught errors',
     /\bprocess\s*\.\s*(?:on|once|off|addListener|prependListener|removeAllListeners)\b/,
-    ['cli/signals.ts', 'cli/starter.ts', 'cli/terminal.ts', 'execute/process/output-of.ts'],
+    [
+      'cli/terminal/signals.ts',
+      'cli/run/starter.ts',
+      'cli/terminal/terminal.ts',
+      'execute/process/output-of.ts',
+    ],
   ],
 ];
 
@@ -305,7 +375,7 @@ test('only the server loads the packages of the server, and only its command loa
       !file.startsWith('serve/') &&
       imports(file).some((target) => /serve\/(?:app|server)\.ts$/.test(target)),
   );
-  expect(starters).toEqual(['cli/commands/serve.ts']);
+  expect(starters).toEqual(['cli/operate/serve.ts']);
   const loaders = files.filter((file) => /from '[^']*commands\/serve\.ts'/.test(code(file)));
   expect(loaders).toEqual([]);
 });
@@ -318,7 +388,7 @@ test('no promise is made that never settles', () => {
 
 test('only the modules for the screen add escape codes', () => {
   const colorful = files.filter((file) => /\\x1b|\\u001b|\\u\{1b\}|\\e\[/i.test(code(file)));
-  const modules = ['cli/terminal.ts', 'observe/block.ts', 'observe/screen.ts'];
+  const modules = ['cli/terminal/terminal.ts', 'observe/block.ts', 'observe/screen.ts'];
   expect(colorful.sort()).toEqual(modules);
 });
 

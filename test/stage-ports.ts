@@ -1,10 +1,10 @@
 import type { StepsPorts } from '../src/run/steps.ts';
 import type { Stage } from './make-run.ts';
 
-/** Ports for the steps of a run under test: its workflow, a world in which every directory exists. */
+/** Ports for the steps of a run under test: its workflow, a ground on which every directory exists. */
 export function stagePorts({
   workflows,
-}: Pick<Stage, 'workflows'>): Pick<StepsPorts, 'library' | 'world' | 'folders'> {
+}: Pick<Stage, 'workflows'>): Pick<StepsPorts, 'library' | 'ground' | 'folders'> {
   return {
     library: {
       get: workflows,
@@ -13,7 +13,7 @@ export function stagePorts({
       filesOf: () => [],
       scriptFolder: async (ref) => ref,
     },
-    world: {
+    ground: {
       findDirectory: async (path) => ({ found: true, path, inProject: true }),
       lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
       entryDigest: async (input) => `${input}`,

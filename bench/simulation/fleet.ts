@@ -3,7 +3,6 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCodec } from '../../src/cli/run-codec.ts';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
 import { takeTurn } from '../../src/fleet/turn.ts';
@@ -24,6 +23,7 @@ import { openedBy } from '../../src/postgres/mailbox.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { insertRun } from '../../src/postgres/run-row.ts';
 import { rowSeals } from '../../src/postgres/seals.ts';
+import { runCodec } from '../../src/world/run-codec.ts';
 
 export interface SimulatedFleet {
   readonly url: string;

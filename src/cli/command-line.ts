@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander';
+import type { Outside } from '../world/surroundings.ts';
 import { mistakenCommand } from './mistaken-command.ts';
 import { refuseOptionAsValue } from './option-as-value.ts';
 import { program } from './program.ts';
-import { reportError, USAGE } from './report-error.ts';
-import type { Outside } from './surroundings.ts';
-import { stderr } from './terminal.ts';
+import { reportError, USAGE } from './terminal/report-error.ts';
+import { stderr } from './terminal/terminal.ts';
 import { usageError } from './usage-error.ts';
 
 /** Carries out a command line, and gives its exit code. `outside` is for tests: the parts that they replace. */
@@ -12,7 +12,11 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
   let code = 0;
   let database = takeDatabase();
   const here = async () =>
-    (await import('./surroundings.ts')).surroundings({ database, ...outside });
+    (await import('../world/surroundings.ts')).surroundings({
+      database,
+      report: stderr.say,
+      ...outside,
+    });
   const raymond = program(here, async (command) => {
     code = await command;
   });

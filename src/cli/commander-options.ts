@@ -4,7 +4,7 @@ import type { OptionSpec } from '../model/option.ts';
 import { fromValues } from '../options/chosen-options.ts';
 import { camelCase } from '../options/option-names.ts';
 import { readOption } from '../options/option-values.ts';
-import { COMMAND_LINE_OPTIONS } from './option-table.ts';
+import { COMMAND_LINE_OPTIONS } from '../world/config/option-table.ts';
 
 export function addRunOptions(command: Command, when: 'start' | 'resume' = 'start'): void {
   for (const spec of COMMAND_LINE_OPTIONS) {

@@ -1,6 +1,6 @@
 import { commandLine, wantsJson } from './command-line.ts';
-import { reportError } from './report-error.ts';
-import { keepTheDoor } from './terminal.ts';
+import { reportError } from './terminal/report-error.ts';
+import { keepTheDoor } from './terminal/terminal.ts';
 
 /** The process of a command: its exit code, and its last words when it crashes. */
 export async function main(argv: readonly string[]): Promise<void> {

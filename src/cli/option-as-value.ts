@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { wrongUsage } from '../options/wrong-usage.ts';
+import { COMMAND_LINE_OPTIONS } from '../world/config/option-table.ts';
 import { commandOf, optionNamed } from './named-command.ts';
-import { COMMAND_LINE_OPTIONS } from './option-table.ts';
 
 /**
  * The parser takes any word after `--input` as its value, also another option. So a forgotten value

@@ -1,9 +1,9 @@
 /** The commands of Raymond. Each action imports its command, so that the others are not loaded. */
 import { Command } from 'commander';
+import type { Here } from '../world/surroundings.ts';
+import { RAYMOND_VERSION } from '../world/version.ts';
 import { addRunOptions, withAgentApart } from './commander-options.ts';
-import type { Here } from './surroundings.ts';
-import { stderr, stdout } from './terminal.ts';
-import { RAYMOND_VERSION } from './version.ts';
+import { stderr, stdout } from './terminal/terminal.ts';
 
 export function program(here: Here, finish: Finish): Command {
   const raymond = new Command('raymond')
@@ -45,9 +45,8 @@ function addStartingCommands(raymond: Command, here: Here, finish: Finish): void
     )
     .option('--init-config', 'write .raymond/config.toml with every option commented out')
     .action(async (workflow: string | undefined, options) => {
-      if (options.initConfig)
-        return finish((await import('./commands/config.ts')).initConfig(here));
-      const { run } = await import('./commands/run.ts');
+      if (options.initConfig) return finish((await import('./operate/config.ts')).initConfig(here));
+      const { run } = await import('./run/run.ts');
       await finish(run(here, workflow, withAgentApart(options)));
     });
   addRunOptions(run);
@@ -61,9 +60,7 @@ function addStartingCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--trust-run', 'continue a run that you did not start here')
     .option('--accept-changes', 'use workflow files that have changed since the run read them')
     .action(async (name: string | undefined, options) => {
-      await finish(
-        (await import('./commands/resume.ts')).resume(here, name, withAgentApart(options)),
-      );
+      await finish((await import('./run/resume.ts')).resume(here, name, withAgentApart(options)));
     });
   addRunOptions(resume, 'resume');
 }
@@ -77,7 +74,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('-n, --number <n>', 'show only the newest n runs')
     .option('--json', 'print one JSON object per run')
     .option(...DATABASE)
-    .action(async (options) => finish((await import('./commands/list.ts')).list(here, options)));
+    .action(async (options) => finish((await import('./look/list.ts')).list(here, options)));
   raymond
     .command('show [run]')
     .description('show the agents of a run, and the time and cost of its states')
@@ -87,7 +84,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--json', 'print the state as JSON')
     .option(...DATABASE)
     .action(async (name, options) =>
-      finish((await import('./commands/show.ts')).show(here, name, options)),
+      finish((await import('./look/show.ts')).show(here, name, options)),
     );
   raymond
     .command('logs [run]')
@@ -97,7 +94,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--json', 'print the events of the journal')
     .option(...DATABASE)
     .action(async (name, options) =>
-      finish((await import('./commands/logs.ts')).logs(here, name, options)),
+      finish((await import('./look/logs.ts')).logs(here, name, options)),
     );
   raymond
     .command('watch [run]')
@@ -106,7 +103,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--json', 'print the events of the journal')
     .option(...DATABASE)
     .action(async (name, options) =>
-      finish((await import('./commands/watch.ts')).watch(here, name, options)),
+      finish((await import('./look/watch.ts')).watch(here, name, options)),
     );
   raymond
     .command('stop [run]')
@@ -115,7 +112,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--json', 'print JSON')
     .option(...DATABASE)
     .action(async (name, options) =>
-      finish((await import('./commands/stop.ts')).stop(here, name, options)),
+      finish((await import('./run/stop.ts')).stop(here, name, options)),
     );
   raymond
     .command('answer [run] [text] [message]')
@@ -128,7 +125,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option(...DATABASE)
     .action(async (run, text, message, options) => {
       const words = [run, text, message].filter((word) => word !== undefined);
-      await finish((await import('./commands/answer.ts')).answer(here, words, options));
+      await finish((await import('./answer/answer.ts')).answer(here, words, options));
     });
   raymond
     .command('rewind <run>')
@@ -140,7 +137,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--json', 'print JSON')
     .option(...DATABASE)
     .action(async (name, options) =>
-      finish((await import('./commands/rewind.ts')).rewind(here, name, options)),
+      finish((await import('./run/rewind.ts')).rewind(here, name, options)),
     );
   raymond
     .command('serve')
@@ -148,7 +145,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--port <n>', 'the port; 0 means any free one (default 4170, or a free one)')
     .option('--json', 'print the address as JSON')
     .option(...DATABASE)
-    .action(async (options) => finish((await import('./commands/serve.ts')).serve(here, options)));
+    .action(async (options) => finish((await import('./operate/serve.ts')).serve(here, options)));
   raymond
     .command('worker')
     .description('execute steps of the runs in a database, until it is stopped')
@@ -161,9 +158,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--scripts-for-all <n>', 'at most this many scripts in parallel on all workers')
     .option('--lease <seconds>', 'seconds without a heartbeat before others take over (default 60)')
     .option('--trust-runs', 'also execute runs that no key of this user has sealed')
-    .action(async (options) =>
-      finish((await import('./commands/worker.ts')).worker(here, options)),
-    );
+    .action(async (options) => finish((await import('./operate/worker.ts')).worker(here, options)));
   raymond
     .command('prune [runs...]')
     .description('remove completed runs, or the named ones')
@@ -175,7 +170,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--json', 'print one JSON object per run')
     .option(...DATABASE)
     .action(async (names, options) =>
-      finish((await import('./commands/prune.ts')).prune(here, names, options)),
+      finish((await import('./operate/prune.ts')).prune(here, names, options)),
     );
 }
 
@@ -190,7 +185,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--windows', 'check the workflow for Windows')
     .option('--set <name=value>', 'a variable that a run will have; may be repeated', repeated)
     .action(async (path, options) =>
-      finish((await import('./commands/lint.ts')).lint(here, path, options)),
+      finish((await import('./author/lint.ts')).lint(here, path, options)),
     );
   raymond
     .command('diagram [workflow]')
@@ -201,7 +196,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--heat <cost|time>', 'colour states by their share, in a run or in finished runs')
     .option(...DATABASE)
     .action(async (path, options) =>
-      finish((await import('./commands/diagram.ts')).diagram(here, path, options)),
+      finish((await import('./author/diagram.ts')).diagram(here, path, options)),
     );
   raymond
     .command('init [template] [folder]')
@@ -209,14 +204,14 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--list', 'list the templates')
     .option('-y, --yes', 'ask no questions')
     .action(async (template, folder, options) =>
-      finish((await import('./commands/init.ts')).init(template, folder, options)),
+      finish((await import('./author/init.ts')).init(template, folder, options)),
     );
   raymond
     .command('convert <from> <to>')
     .description('write a workflow as a folder, a .zip or a .yaml, by the extension of <to>')
     .option('--force', 'overwrite existing files')
     .action(async (from, to, options) =>
-      finish((await import('./commands/convert.ts')).convert(here, from, to, options)),
+      finish((await import('./author/convert.ts')).convert(here, from, to, options)),
     );
   raymond
     .command('test [workflow] [names...]')
@@ -229,7 +224,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--json', 'print one JSON object per test')
     .option(...DATABASE)
     .action(async (workflow, names, options) =>
-      finish((await import('./commands/test.ts')).test(here, workflow, names, options)),
+      finish((await import('./author/test.ts')).test(here, workflow, names, options)),
     );
 }
 
@@ -243,7 +238,7 @@ function addScriptCommands(raymond: Command, finish: Finish): void {
     .option('--input-file <file>', 'read that value from a file; - is standard input')
     .option('--body-file <file>', 'read the body from a file; - is standard input')
     .action(async (name, body, options) =>
-      finish((await import('./commands/tag.ts')).tag(name, body, options)),
+      finish((await import('./author/tag.ts')).tag(name, body, options)),
     );
 }
 
@@ -257,7 +252,7 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .option('--budget <usd>', 'the highest budget that the agent may give a run; 0 is unlimited')
     .option('--decide-permissions', 'let the agent grant permission requests of other agents')
     .option(...DATABASE)
-    .action(async (options) => finish((await import('./commands/mcp.ts')).mcp(here, options)));
+    .action(async (options) => finish((await import('./operate/mcp.ts')).mcp(here, options)));
   raymond
     .command('config [action]')
     .description('show the configuration; "trust" is the same as "raymond trust"')
@@ -265,7 +260,7 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .option('--revoke', 'with trust: withdraw the approval')
     .option('--json', 'print JSON')
     .action(async (action, options) =>
-      finish((await import('./commands/config.ts')).config(here, action, options)),
+      finish((await import('./operate/config.ts')).config(here, action, options)),
     );
   raymond
     .command('trust')
@@ -275,19 +270,17 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .option('--yes', 'approve without asking')
     .option('--revoke', 'withdraw the approval')
     .action(async (options) =>
-      finish((await import('./commands/trust.ts')).trustProject(here, options)),
+      finish((await import('./operate/trust.ts')).trustProject(here, options)),
     );
   raymond
     .command('doctor')
     .description('check whether workflows can run here, and say how to fix problems')
     .option('--json', 'print JSON')
-    .action(async (options) =>
-      finish((await import('./commands/doctor.ts')).doctor(here, options)),
-    );
+    .action(async (options) => finish((await import('./operate/doctor.ts')).doctor(here, options)));
   raymond
     .command('completion <shell>')
     .description('print a completion script for bash, zsh or fish')
-    .action(async (shell) => finish((await import('./commands/completion.ts')).completion(shell)));
+    .action(async (shell) => finish((await import('./operate/completion.ts')).completion(shell)));
   raymond
     .command('version')
     .description('print the version')
@@ -296,13 +289,13 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     });
   raymond
     .command('__detached <run>', { hidden: true })
-    .action(async (run) => finish((await import('./commands/detached.ts')).detached(here, run)));
+    .action(async (run) => finish((await import('./run/detached.ts')).detached(here, run)));
   raymond
     .command('__guard', { hidden: true })
-    .action(async () => finish((await import('./commands/guard.ts')).guard()));
+    .action(async () => finish((await import('./operate/guard.ts')).guard()));
   raymond
     .command('__complete [words...]', { hidden: true })
     .action(async (words) =>
-      finish((await import('./commands/completion.ts')).complete(here, raymond, words)),
+      finish((await import('./operate/completion.ts')).complete(here, raymond, words)),
     );
 }

@@ -21,7 +21,7 @@ import { type NamedObserver, observeAll } from './observe-all.ts';
 import { watchOwnership } from './watch-ownership.ts';
 
 export interface Carrying
-  extends Pick<StepsPorts, 'library' | 'world' | 'folders' | 'keeper' | 'worktrees' | 'files'> {
+  extends Pick<StepsPorts, 'library' | 'ground' | 'folders' | 'keeper' | 'worktrees' | 'files'> {
   readonly executors: Executors;
   readonly journal: Journal;
   /** Rejects with RunLost when another process has the run; absent for a run that no process can take. */
@@ -90,11 +90,11 @@ export async function carryRun(
   let delivery: Delivery | undefined;
   try {
     delivery = mail && (await deliverMessages({ ...mail, journal: kept, put, clock }));
-    const { library, world, folders, keeper, worktrees, files } = carrying;
+    const { library, ground, folders, keeper, worktrees, files } = carrying;
     const { endStrays } = executors;
     const live = observer.live;
     const steps = new Steps(inbox, {
-      ...{ library, executors, world, folders, clock, live },
+      ...{ library, executors, ground, folders, clock, live },
       ...(endStrays && { endStrays }),
       ...(keeper && { keeper }),
       ...(worktrees && { worktrees }),

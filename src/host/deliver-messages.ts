@@ -100,7 +100,7 @@ export function isSettled(message: Message, { agents, status }: Run, pid: number
   return asking?.kind !== 'asking' || asking.askedAt !== message.askedAt;
 }
 
-type Answer = Extract<Message, { kind: 'answer' | 'permission' }>;
+export type Answer = Extract<Message, { kind: 'answer' | 'permission' }>;
 
 /** Whether something else settled the question before this answer. */
 function isLate(message: Message, events: readonly RunEvent[]): message is Answer {

@@ -1,5 +1,6 @@
 /** Makes the JSON form of a run, whole or as a row of a list. */
 import type { HistoryUse, RunHistory } from '../history/run-history.ts';
+import type { Question, Request } from '../host/questions.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { conditionOf, type StoredFacts } from '../model/condition.ts';
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
@@ -11,7 +12,7 @@ import { atWork, isWorking, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
 import { conditionText } from '../observe/words.ts';
-import type { OpenPermission, StoredRun, SurveyedRun, WaitingQuestion } from '../ports.ts';
+import type { StoredRun, SurveyedRun } from '../ports.ts';
 import { axisOf } from '../timeline/axis.ts';
 import { type Bar, type Bars, barOf } from '../timeline/bars.ts';
 import type {
@@ -78,8 +79,8 @@ export interface SeenRun {
   readonly found: StoredRun;
   readonly history: RunHistory;
   readonly bars: Bars;
-  readonly questions: readonly WaitingQuestion[];
-  readonly requests: readonly OpenPermission[];
+  readonly questions: readonly Question[];
+  readonly requests: readonly Request[];
   readonly now: Now | undefined;
   /** The time up to which open spans last. */
   readonly at: number;
@@ -129,8 +130,8 @@ const [MOST_RESULT, MOST_RESULTS, LEAST_RESULT] = [100_000, 2_000_000, 200];
 
 /** What waits for a person, by agent. */
 export interface Waiting {
-  readonly question: WaitingQuestion | undefined;
-  readonly requests: readonly OpenPermission[];
+  readonly question: Question | undefined;
+  readonly requests: readonly Request[];
 }
 
 export function waitingOf({
@@ -284,7 +285,7 @@ function barShape(bar: Bar, open: boolean): TimelineShape['rows'][number]['bars'
   };
 }
 
-export function permissionForm(open: OpenPermission): PermissionShape {
+export function permissionForm(open: Request): PermissionShape {
   return {
     request: open.request,
     tool: open.tool,

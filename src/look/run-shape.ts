@@ -3,7 +3,7 @@
  * `raymond show --json`, the API, the page, and the tools for orchestrating agents.
  */
 import * as z from 'zod/mini';
-import { conditionSchema } from '../model/condition.ts';
+import { READABLE_CONDITIONS } from '../model/condition.ts';
 import { failureSchema } from '../model/failure.ts';
 import { nowSchema } from '../model/now.ts';
 import {
@@ -27,7 +27,7 @@ const condition = text.check(
 /** The facts about a run that a list shows. */
 const rowFields = {
   id: text,
-  status: conditionSchema,
+  status: z.enum(READABLE_CONDITIONS),
   condition,
   workflow: text,
   started_at: time,
@@ -66,6 +66,13 @@ const rowFields = {
 };
 
 export const storedRow = z.object(rowFields);
+/** A run that was started or resumed. */
+export const launchedRow = z.object({
+  ...rowFields,
+  warnings: z
+    .readonly(z.array(text))
+    .check(z.describe('What the command line would show on standard error.')),
+});
 
 /** A run that cannot be read. */
 export const damagedRow = z.object({

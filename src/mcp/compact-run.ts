@@ -1,17 +1,19 @@
 /** A run as an orchestrating agent needs it: short, because every word of it costs tokens. */
+
+import { questionsOf, requestsOf } from '../host/questions.ts';
 import { type AgentForm, agentForm, rowForm, storedRowForm, waitingOf } from '../look/run-form.ts';
 import type { AgentStatusShape } from '../look/run-shape.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { summaryOf } from '../model/run-summary.ts';
-import type { RunControl, StoredRun, SurveyedRun } from '../ports.ts';
+import type { RunStore, StoredRun, SurveyedRun } from '../ports.ts';
 
 /** The facts that distinguish a run from others. */
 export const compactRow = (found: SurveyedRun) => shortened(rowForm(found), LONGEST_TEXT);
 
-export async function compactRun(found: StoredRun, control: RunControl) {
+export async function compactRun(store: RunStore, found: StoredRun) {
   const { run } = found;
   const { agents: counts, ...row } = storedRowForm({ ...found, run: summaryOf(run) });
-  const [questions, requests] = [await control.questions(run), await control.requests(run)];
+  const [questions, requests] = [await questionsOf(store, run), await requestsOf(store, run)];
   const asked = waitingOf({ questions, requests });
   const agents = [...run.agents, ...run.endedAgents]
     .flatMap(([id]) => agentForm(run, id, asked.get(id), LONGEST_TEXT) ?? [])

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { MemoryRuns, memoryStore } from '../../test/memory-store.ts';
+import type { RunControl } from '../app/for-programs.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
-import type { RunControl, RunStore } from '../ports.ts';
+import type { RunStore } from '../ports.ts';
 import { play } from '../testing.ts';
 import { TOOLS, type ToolParts } from './tools.ts';
 
@@ -29,8 +30,6 @@ async function stage(given: Partial<ToolParts> = {}) {
   };
   const control: RunControl = {
     ...{ start: refuse, resume: refuse, stop: refuse, answer: refuse, rewind: refuse },
-    questions: async () => [],
-    requests: async () => [],
     async decide(id, wanted, decision) {
       decided.push([id, wanted, decision]);
       return { agent: 'main', request: 'r1', isDelivered: true };

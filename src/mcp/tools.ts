@@ -4,11 +4,13 @@
  * Tools return texts of runs as JSON, so they cannot be taken for words of Raymond.
  */
 import * as z from 'zod';
+import type { RunControl } from '../app/for-programs.ts';
+import { openRun } from '../host/open-run.ts';
 import { allRuns } from '../look/all-runs.ts';
 import { DECISIONS } from '../model/permission.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
-import type { RunControl, RunStore, StoredRun } from '../ports.ts';
+import type { RunStore } from '../ports.ts';
 import { awaitNews } from './await-news.ts';
 import { compactRow, compactRun } from './compact-run.ts';
 
@@ -75,7 +77,7 @@ export const TOOLS: readonly Tool[] = [
     description: 'Shows one run: its agents, open questions, failures, cost and result.',
     input: z.strictObject({ run }),
     isReading: true,
-    act: async ({ run }, { store, control }) => compactRun(await open(store, run), control),
+    act: async ({ run }, { store }) => compactRun(store, await openRun(store, run)),
   }),
   tool({
     name: 'start',
@@ -98,12 +100,12 @@ export const TOOLS: readonly Tool[] = [
     }),
     isReading: false,
     async act({ workflow, id, set, ...given }, parts) {
-      const { store, control, mostBudgetUsd } = parts;
+      const { control, mostBudgetUsd } = parts;
       checkBudget(given.budget, parts);
       const budget = given.budget ?? (mostBudgetUsd > 0 ? mostBudgetUsd : undefined);
       const pairs = set && Object.entries(set).map(([name, value]) => `${name}=${value}`);
       const started = await control.start(workflow, { ...given, budget, set: pairs }, id);
-      return compactRun(await open(store, started), control);
+      return launched(started, parts);
     },
   }),
   tool({
@@ -117,10 +119,10 @@ export const TOOLS: readonly Tool[] = [
       seconds: z.number().nonnegative().max(MOST_SECONDS).optional().describe('30 by default.'),
     }),
     isReading: true,
-    async act({ run, after, until = 'attention', seconds = 30 }, { store, control, closed }) {
+    async act({ run, after, until = 'attention', seconds = 30 }, { store, closed }) {
       const signal = AbortSignal.any([closed, AbortSignal.timeout(seconds * 1_000)]);
-      const news = await awaitNews(store, await open(store, run), { after, until, signal });
-      return { news, ...(await compactRun(await open(store, run), control)) };
+      const news = await awaitNews(store, await openRun(store, run), { after, until, signal });
+      return { news, ...(await compactRun(store, await openRun(store, run))) };
     },
   }),
   tool({
@@ -133,7 +135,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     isReading: false,
     async act({ run, agent, text }, { store, control }) {
-      await open(store, run);
+      await openRun(store, run);
       const { isDelivered, ...answered } = await control.answer(run, agent, text);
       const next = isDelivered ? 'Use watch.' : 'No process works on the run. Use resume.';
       return { run, ...answered, delivered: isDelivered, next };
@@ -151,7 +153,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     isReading: false,
     async act({ run, request, decision, text }, { store, control, mayAllow }) {
-      await open(store, run);
+      await openRun(store, run);
       if (!mayAllow && (decision === 'allow' || decision === 'allow-run')) throw onlyPeople(run);
       const given = { decision, ...(text !== undefined && { text }) };
       const { isDelivered, ...decided } = await control.decide(run, { request }, given);
@@ -170,11 +172,11 @@ export const TOOLS: readonly Tool[] = [
     }),
     isReading: false,
     async act({ run, now }, { store, control }) {
-      await open(store, run);
+      await openRun(store, run);
       const stopping = await control.stop(run, now ? 'now' : 'drain');
       // A drain may take as long as the running steps.
       if (now) await stopping.wait();
-      return compactRun(await open(store, run), control);
+      return compactRun(store, await openRun(store, run));
     },
   }),
   tool({
@@ -190,18 +192,18 @@ export const TOOLS: readonly Tool[] = [
     async act({ run, fresh, ...given }, parts) {
       const { store, control } = parts;
       checkBudget(given.budget, parts);
-      await open(store, run);
+      await openRun(store, run);
       // Only a person can accept changed files, or a run that they did not start.
-      await control.resume(run, given, { fresh });
-      return compactRun(await open(store, run), control);
+      return launched(await control.resume(run, given, { fresh }), parts);
     },
   }),
 ];
 
-async function open(store: RunStore, id: string): Promise<StoredRun> {
-  const found = await store.look(id);
-  if (found.kind === 'damaged') throw found.problem;
-  return found;
+async function launched(
+  { id, warnings }: { readonly id: string; readonly warnings: readonly string[] },
+  { store }: ToolParts,
+) {
+  return { ...(await compactRun(store, await openRun(store, id))), warnings };
 }
 
 function onlyPeople(run: string): UserError {

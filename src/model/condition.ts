@@ -1,11 +1,11 @@
 /** How a run stands: what its events say, and whether a process works on it. */
-import * as z from 'zod/mini';
 import type { RunOutcome } from './event.ts';
 import { NO_LIMITS, openLimits } from './limits.ts';
 import type { RunSummary } from './run-summary.ts';
 import { atWork, type Tally } from './tally.ts';
 
-const OF_READABLE = [
+/** Those of a run that can be read. */
+export const READABLE_CONDITIONS = [
   'running',
   'stopping',
   'waiting',
@@ -18,8 +18,7 @@ const OF_READABLE = [
 ] as const;
 
 /** All kinds, as `raymond list --status` and the API take them. */
-export const CONDITIONS = [...OF_READABLE, 'damaged'] as const;
-export const conditionSchema = z.enum(OF_READABLE);
+export const CONDITIONS = [...READABLE_CONDITIONS, 'damaged'] as const;
 
 export type Condition = RunCondition | { readonly kind: 'damaged' };
 

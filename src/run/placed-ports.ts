@@ -1,21 +1,21 @@
 import type { Located } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
-import type { Executor, Executors, FileHistory, RunPlace, Worktrees, World } from '../ports.ts';
+import type { Executor, Executors, FileHistory, Ground, RunPlace, Worktrees } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
 
-type Placed = Pick<StepsPorts, 'executors' | 'world' | 'worktrees' | 'files'>;
+type Placed = Pick<StepsPorts, 'executors' | 'ground' | 'worktrees' | 'files'>;
 
 /**
  * Translates between the paths of a run and those of this machine. The workflows that the run has read
  * are known by their content, so their place and their times do not matter.
  */
 export function placedPorts<P extends Placed>(ports: P, place: RunPlace, run: () => Run): P {
-  const { executors, world, worktrees, files } = ports;
+  const { executors, ground, worktrees, files } = ports;
   return {
     ...ports,
     place,
     executors: placedExecutors(executors, place),
-    world: placedWorld(world, place, run),
+    ground: placedGround(ground, place, run),
     ...(files && { files: placedFiles(files, place) }),
     ...(worktrees && { worktrees: REFUSED }),
   };
@@ -41,20 +41,20 @@ function placedExecutors<E extends Executors>(executors: E, place: RunPlace): E 
   };
 }
 
-function placedWorld(world: World, place: RunPlace, run: () => Run): World {
+function placedGround(ground: Ground, place: RunPlace, run: () => Run): Ground {
   return {
-    ...world,
+    ...ground,
     async findDirectory(path, from) {
-      const found = await world.findDirectory(place.toLocal(path), place.toLocal(from));
+      const found = await ground.findDirectory(place.toLocal(path), place.toLocal(from));
       return found.found && found.path !== undefined
         ? { ...found, path: place.toRun(found.path) }
         : found;
     },
     async lookAtWorkflow(ref) {
-      if (!run().workflowFiles.get(ref)) return world.lookAtWorkflow(ref);
+      if (!run().workflowFiles.get(ref)) return ground.lookAtWorkflow(ref);
       return { inProject: place.toLocal(ref) !== ref, unchanged: true };
     },
-    entryDigest: (input, directory) => world.entryDigest(input, place.toLocal(directory)),
+    entryDigest: (input, directory) => ground.entryDigest(input, place.toLocal(directory)),
   };
 }
 

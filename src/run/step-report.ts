@@ -10,7 +10,7 @@ import type { StepOutcome } from '../ports.ts';
 import type { AgentTrees } from './agent-trees.ts';
 import type { StepsPorts } from './steps.ts';
 
-type ReportPorts = Pick<StepsPorts, 'library' | 'world'>;
+type ReportPorts = Pick<StepsPorts, 'library' | 'ground'>;
 
 /** The tags in the answer of a step, with the facts that a decision about them needs. */
 export async function reportOf(
@@ -46,10 +46,10 @@ async function factsFor(
   agent: Agent,
   reading: TagReading,
 ): Promise<Facts> {
-  const { world, library } = ports;
+  const { ground, library } = ports;
   const needed = needs((ref) => library.get(ref), agent, reading);
   const directories = [...needed.directories].map(
-    async (path) => [path, await world.findDirectory(path, agent.cwd)] as const,
+    async (path) => [path, await ground.findDirectory(path, agent.cwd)] as const,
   );
   const workflows = [...needed.workflows].map(
     async (path) => [path, await findWorkflow(ports, path, agent.workflow)] as const,
@@ -59,18 +59,18 @@ async function factsFor(
     directories: found,
     workflows: new Map(await Promise.all(workflows)),
     worktrees: await trees.facts(needed.worktrees, agent.cwd, found),
-    environment: world.environment,
+    environment: ground.environment,
   };
 }
 
 async function findWorkflow(
-  { world, library }: ReportPorts,
+  { ground, library }: ReportPorts,
   path: string,
   from: string,
 ): Promise<Located<WorkflowFact>> {
   try {
     const { ref, entry } = await library.load(path, from);
-    return { found: true, ref, entry, ...(await world.lookAtWorkflow(ref)) };
+    return { found: true, ref, entry, ...(await ground.lookAtWorkflow(ref)) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { found: false, problem: `${error.message} ${error.remedy}` };

@@ -41,7 +41,7 @@ async function outcomeOf(stage: Stage, answer = '', more: Partial<StepsPorts> = 
       scriptFolder: async (ref) => ref,
     },
     executors: { prompt: executor, script: executor },
-    world: {
+    ground: {
       findDirectory: async (path, from) => ({
         found: true,
         path: `${from}/${path}`,

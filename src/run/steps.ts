@@ -14,6 +14,7 @@ import type {
   Executor,
   Executors,
   FileHistory,
+  Ground,
   Live,
   RunFolders,
   RunningStep,
@@ -24,7 +25,6 @@ import type {
   StepOutcome,
   WorkflowLibrary,
   Worktrees,
-  World,
 } from '../ports.ts';
 import { AgentTrees } from './agent-trees.ts';
 import type { Inbox } from './inbox.ts';
@@ -37,7 +37,7 @@ import { reportOf } from './step-report.ts';
 export interface StepsPorts {
   readonly library: WorkflowLibrary;
   readonly executors: Executors;
-  readonly world: World;
+  readonly ground: Ground;
   /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
   readonly worktrees?: Worktrees;
   /** Absent if no files are recorded: in rehearsals and in tests of workflows. */
@@ -319,9 +319,9 @@ export class Steps {
     if (task.kind !== 'state' || agent.attempts > 1) return;
     const own = this.workflows(agent.workflow)?.states.get(state);
     if (own?.kind !== 'prompt' || !own.policy.evaluators.some(isUnchanged)) return;
-    const { world, clock, live } = this.#ports;
+    const { ground, clock, live } = this.#ports;
     try {
-      const digest = await world.entryDigest(agent.input, agent.cwd);
+      const digest = await ground.entryDigest(agent.input, agent.cwd);
       this.#inbox.put({ kind: 'state-entered', at: clock.now(), agent: agent.id, step, digest });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { FIRST_AGENT } from '../interpret/new-run.ts';
 import type { StoredRow } from '../look/run-shape.ts';
 import { UserError } from '../model/user-error.ts';
-import type { GivenOptions } from '../ports.ts';
 import type { Answers, Asked, Reply, ServeParts } from './answers.ts';
 import { badRequest } from './problems.ts';
 import {
@@ -30,17 +29,18 @@ export function act(
   return {
     async start(asked) {
       const { workflow, id: wanted, set, ...options } = z.parse(startRequest, asked.body);
-      const id = await control.start(workflow, { ...options, ...pairs(set) }, wanted);
-      const row = await rowOf(id);
-      return { ...done(row), location: `/api/runs/${encodeURIComponent(id)}` };
+      const { id, warnings } = await control.start(workflow, { ...options, ...pairs(set) }, wanted);
+      return {
+        ...done({ ...(await rowOf(id)), warnings }),
+        location: `/api/runs/${encodeURIComponent(id)}`,
+      };
     },
     async resume(asked) {
       const { id } = await rowOf(idOf(asked));
       const { fresh, accept_changes, trust_run, ...options } = z.parse(resumeRequest, asked.body);
-      await control.resume(id, options, {
-        ...{ fresh, acceptChanges: accept_changes, trustRun: trust_run },
-      });
-      return done(await rowOf(id));
+      const consent = { fresh, acceptChanges: accept_changes, trustRun: trust_run };
+      const { warnings } = await control.resume(id, options, consent);
+      return done({ ...(await rowOf(id)), warnings });
     },
     async stop(asked) {
       const { id } = await rowOf(idOf(asked));
@@ -92,7 +92,7 @@ export function act(
 const idOf = ({ params: { id = '' } }: Asked) => id;
 const done = (body: unknown): Extract<Reply, { kind: 'body' }> => ({ kind: 'body', body });
 
-function pairs(set: Readonly<Record<string, string>> | undefined): GivenOptions {
+function pairs(set: Readonly<Record<string, string>> | undefined) {
   if (set === undefined) return {};
   const wrong = Object.keys(set).find((name) => name.includes('='));
   if (wrong !== undefined)

@@ -1,7 +1,9 @@
 /** The answers of all routes. This file does not know HTTP. */
 
+import type { RunControl } from '../app/for-programs.ts';
 import { forecastOf, remainderOf } from '../forecast/forecast.ts';
 import type { PastRun } from '../forecast/past-run.ts';
+import { questionsOf, requestsOf } from '../host/questions.ts';
 import { allRuns } from '../look/all-runs.ts';
 import { rowForm, type SeenRun, storedRowForm, wholeForm } from '../look/run-form.ts';
 import type { WholeRun } from '../look/run-shape.ts';
@@ -10,7 +12,7 @@ import { summaryOf } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { AlarmsOf } from '../observe/describe.ts';
-import type { RunControl, RunStore, StepReader, StoredRun } from '../ports.ts';
+import type { RunStore, StepReader, StoredRun } from '../ports.ts';
 import { act } from './acts.ts';
 import type { FollowedRun } from './followed-run.ts';
 import { FollowedRuns, type FoundRun } from './followed-runs.ts';
@@ -62,10 +64,10 @@ export interface Answers {
 }
 
 export function answersFor(parts: ServeParts): Answers {
-  const { store, control, steps, now } = parts;
+  const { store, steps, now } = parts;
   const runs = new FollowedRuns(store);
   const graphs = new Graphs(parts.workflow);
-  const questions = new OpenQuestions(store, control);
+  const questions = new OpenQuestions(store);
   const acts = act(parts, async (id) => {
     const found = await runs.look(id);
     return storedRowForm({ ...found, run: summaryOf(found.run) });
@@ -78,8 +80,8 @@ export function answersFor(parts: ServeParts): Answers {
   const besides = async ({ found: { id }, followed: { run } }: FoundRun): Promise<Besides> => {
     const owner = await store.owner(id);
     const [questions, requests, doing] = await Promise.all([
-      control.questions(run),
-      control.requests(run),
+      questionsOf(store, run),
+      requestsOf(store, run),
       owner && store.now(id),
     ]);
     return { owner, questions, requests, now: doing };

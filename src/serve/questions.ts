@@ -1,30 +1,28 @@
 /** Everything that waits for a person, in all runs. */
+
+import { questionsOf, requestsOf } from '../host/questions.ts';
 import { iso, isoOrNull, permissionForm } from '../look/run-form.ts';
 import { pidOf } from '../model/pid-of.ts';
 import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { waitsForPerson } from '../model/tally.ts';
-import type { RunControl, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
+import type { RunStore, StoredRun, SurveyedRun } from '../ports.ts';
 import type { QuestionList } from './shapes/questions.ts';
-
-type Asking = Pick<RunControl, 'questions' | 'requests'>;
 
 /** Pages ask every few seconds, and most runs that wait have no new event since then. */
 export class OpenQuestions {
   readonly #store: RunStore;
-  readonly #control: Asking;
   #known = new Map<string, Run>();
 
-  constructor(store: RunStore, control: Asking) {
+  constructor(store: RunStore) {
     this.#store = store;
-    this.#control = control;
   }
 
   async list(): Promise<QuestionList> {
     const waiting = (await this.#store.survey()).filter(waits);
     const found = (await Promise.all(waiting.map((one) => this.#look(one)))).flat();
     this.#known = new Map(found.map(({ id, run }) => [id, run]));
-    const lists = await Promise.all(found.map((one) => questionsOf(this.#control, one)));
+    const lists = await Promise.all(found.map((one) => openIn(this.#store, one)));
     return {
       questions: lists.flatMap(({ questions }) => questions).sort(byTime),
       permissions: lists.flatMap(({ permissions }) => permissions).sort(byTime),
@@ -47,10 +45,10 @@ const waits = (found: SurveyedRun): found is StoredRun<RunSummary> =>
 const byTime = (a: { readonly asked_at: string }, b: { readonly asked_at: string }) =>
   a.asked_at < b.asked_at ? -1 : 1;
 
-async function questionsOf(control: Asking, found: StoredRun): Promise<QuestionList> {
+async function openIn(store: RunStore, found: StoredRun): Promise<QuestionList> {
   const [questions, requests] = await Promise.all([
-    control.questions(found.run),
-    control.requests(found.run),
+    questionsOf(store, found.run),
+    requestsOf(store, found.run),
   ]);
   return {
     questions: questions.map(({ agent, question, askedAt, deadline, isAnswered }) => ({

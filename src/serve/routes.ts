@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { errorBody, text } from '../look/common.ts';
-import { runList, storedRow, wholeRun } from '../look/run-shape.ts';
+import { launchedRow, runList, wholeRun } from '../look/run-shape.ts';
 import { changeList, logLine } from './shapes/changes.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
 import { runForecast } from './shapes/forecast.ts';
@@ -64,7 +64,7 @@ export const ROUTES = {
     description:
       'Starts a background process, as `raymond --detach`. The run continues when the server ends.',
     body: startRequest,
-    answer: json(storedRow, 201),
+    answer: json(launchedRow, 201),
   },
   run: {
     method: 'GET',
@@ -177,7 +177,7 @@ export const ROUTES = {
     path: '/api/runs/:id/resume',
     summary: 'Continue a run in a background process',
     body: resumeRequest,
-    answer: json(storedRow),
+    answer: json(launchedRow),
   },
   answer: {
     method: 'POST',

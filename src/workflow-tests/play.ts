@@ -21,7 +21,7 @@ export type Beginning =
       readonly input: string | undefined;
     };
 
-export interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'world' | 'folders'> {
+export interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'ground' | 'folders'> {
   /** Answers to questions, in the order in which they are asked. */
   readonly replies: readonly string[];
   readonly inbox?: PlayInbox;

@@ -14,7 +14,7 @@ import type { Workflow } from '../model/workflow.ts';
 import { answerFor, checkFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 import { readDuration } from '../parse/transition.ts';
-import type { Executor, RunningStep, Step, WorkflowLibrary, World } from '../ports.ts';
+import type { Executor, Ground, RunningStep, Step, WorkflowLibrary } from '../ports.ts';
 import { Executions } from './executions.ts';
 import { findProblems, type Problem, type Prompt } from './expectations.ts';
 import { type JumpingClock, jumpingClock, type PassingTime } from './jumping-clock.ts';
@@ -24,8 +24,8 @@ import { replayAnswers } from './replay-answers.ts';
 import { ReplayInbox } from './replay-inbox.ts';
 
 export interface TestPorts {
-  /** The world of a test that runs in this folder. */
-  readonly world: (cwd: string) => Promise<World>;
+  /** The ground of a test that runs in this folder. */
+  readonly ground: (cwd: string) => Promise<Ground>;
   /** Runs scripts for a test in this folder. */
   readonly scripts: (folder: string) => {
     readonly script: Executor;
@@ -78,7 +78,7 @@ export async function runTest(
         executors: { ...executorsFor(test, script, prompts, clock, executions), endStrays },
         journaled: (events) => executions.journaled(events),
         clock,
-        world: await ports.world(cwd),
+        ground: await ports.ground(cwd),
         folders: foldersIn(root),
         replies: test.replies ?? [],
         ...(inbox && { inbox }),

@@ -2,8 +2,8 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { endOldGuard } from '../../src/cli/guard.ts';
 import { realDisk } from '../../src/journal/disk.ts';
+import { endOldGuard } from '../../src/world/fleet/guard.ts';
 import { eventually } from '../eventually.ts';
 import { startServer } from '../postgres/server.ts';
 import type { Ended, Started } from '../raymond.ts';

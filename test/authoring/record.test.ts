@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settingsOf } from '../../src/cli/commands/test.ts';
-import { testPorts } from '../../src/cli/wire.ts';
+import { settingsOf } from '../../src/cli/author/test.ts';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
 import { runTest } from '../../src/workflow-tests/run-test.ts';
+import { testPorts } from '../../src/world/wire.ts';
 import { linesOf } from '../journal/fixtures.ts';
 import { sandbox } from './sandbox.ts';
 

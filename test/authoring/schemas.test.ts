@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { configTemplate } from '../../src/cli/config-file.ts';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { policyKeys } from '../../src/parse/policy.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 import { schemas } from '../../src/schemas/schemas.ts';
+import { configTemplate } from '../../src/world/config/config-file.ts';
 import { ROOT } from './sandbox.ts';
 
 const made = schemas(AGENTS);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settingsOf } from '../../src/cli/commands/test.ts';
-import { testPorts } from '../../src/cli/wire.ts';
+import { settingsOf } from '../../src/cli/author/test.ts';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
 import { reportLines } from '../../src/workflow-tests/report.ts';
 import { runTest } from '../../src/workflow-tests/run-test.ts';
+import { testPorts } from '../../src/world/wire.ts';
 import { patiently } from '../patiently.ts';
 import { writeZip } from '../zip-writer.ts';
 import { sandbox } from './sandbox.ts';

@@ -1,7 +1,7 @@
 /** Advice that was wrong or missing once. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { RAYMOND_VERSION } from '../../src/cli/version.ts';
+import { RAYMOND_VERSION } from '../../src/world/version.ts';
 import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 

@@ -1,7 +1,7 @@
 /** The view that other processes have of the agents of a run. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { surroundings } from '../../src/cli/surroundings.ts';
+import { surroundings } from '../../src/world/surroundings.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 

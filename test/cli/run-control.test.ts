@@ -1,15 +1,15 @@
 // The acts of the commands for programs. `test/serve` and the tests of commands show the rest.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runControl } from '../../src/cli/run-control.ts';
-import { surroundings } from '../../src/cli/surroundings.ts';
+import { forPrograms } from '../../src/app/for-programs.ts';
+import { surroundings } from '../../src/world/surroundings.ts';
 import { newProject } from '../new-project.ts';
 import { FLOWS } from './asking.ts';
 
 async function controlOf() {
   const project = newProject({ ...FLOWS, 'SECRET.sh': 'true' });
   const outside = newProject(FLOWS);
-  const control = runControl(await surroundings({ cwd: project.folder }));
+  const control = forPrograms(await surroundings({ cwd: project.folder }));
   return { control, outside, project };
 }
 

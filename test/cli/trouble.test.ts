@@ -8,7 +8,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { stderr } from '../../src/cli/terminal.ts';
+import { stderr } from '../../src/cli/terminal/terminal.ts';
 import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';

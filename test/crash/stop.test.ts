@@ -1,7 +1,7 @@
 /** A stopped run leaves no process running and can be resumed, however it was stopped. */
 import { expect, test } from 'vitest';
-import { stopNow } from '../../src/cli/stop-run.ts';
-import { surroundings } from '../../src/cli/surroundings.ts';
+import { stopNow } from '../../src/world/stop-here.ts';
+import { surroundings } from '../../src/world/surroundings.ts';
 import { eventually } from '../eventually.ts';
 import { isLong } from '../long.ts';
 import type { Started } from '../raymond.ts';

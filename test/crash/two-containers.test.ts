@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { stopNow } from '../../src/cli/stop-run.ts';
-import { surroundings } from '../../src/cli/surroundings.ts';
+import { stopNow } from '../../src/world/stop-here.ts';
+import { surroundings } from '../../src/world/surroundings.ts';
 import { containerCommand, firstProcessOf } from '../container.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';

@@ -8,8 +8,6 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { readResults } from '../../bench/frame/result.ts';
 import { performanceText } from '../../bench/frame/table.ts';
-import { configTemplate } from '../../src/cli/config-file.ts';
-import { COMMAND_LINE_OPTIONS, CONFIG_OPTIONS } from '../../src/cli/option-table.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { PRICES, PRICES_FROM } from '../../src/execute/agents/price-table.ts';
@@ -30,6 +28,8 @@ import {
 import { policyKeys } from '../../src/parse/policy.ts';
 import { TAG_RULES } from '../../src/parse/transition.ts';
 import { openApi } from '../../src/serve/openapi.ts';
+import { configTemplate } from '../../src/world/config/config-file.ts';
+import { COMMAND_LINE_OPTIONS, CONFIG_OPTIONS } from '../../src/world/config/option-table.ts';
 import { BIN } from '../built.ts';
 import { decisionRecords } from './decision-records.ts';
 import { documents, readDocument, root } from './documents.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { runCodec } from '../../src/cli/run-codec.ts';
 import { carriedRoots, carriedSessions, storedSources } from '../../src/fleet/belongings.ts';
 import type { KeepWithStep, Store } from '../../src/fleet/ports.ts';
 import { apply } from '../../src/interpret/apply.ts';
@@ -16,6 +15,7 @@ import type { Database } from '../../src/postgres/database.ts';
 import { appendEvents, insertRun, lockRow } from '../../src/postgres/run-row.ts';
 import { type RowSeals, rowSeals } from '../../src/postgres/seals.ts';
 import { keepArchive } from '../../src/postgres/workflow-archives.ts';
+import { runCodec } from '../../src/world/run-codec.ts';
 import { eventually } from '../eventually.ts';
 import { started, temporaryFolder } from '../journal/fixtures.ts';
 import { open, sharedDatabase } from '../postgres/stores.ts';

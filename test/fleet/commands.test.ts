@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { looseLibrary } from '../../src/cli/wire.ts';
+import { looseLibrary } from '../../src/world/wire.ts';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { connected } from '../mcp/connected.ts';

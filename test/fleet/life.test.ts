@@ -1,8 +1,6 @@
 // One life of a worker with a real database. The test plays the guard and the steps.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCodec } from '../../src/cli/run-codec.ts';
-import { looseLibrary } from '../../src/cli/wire.ts';
 import { scriptedAgent } from '../../src/execute/rehearsal/scripted.ts';
 import { live } from '../../src/fleet/life.ts';
 import type { FleetPorts } from '../../src/fleet/ports.ts';
@@ -16,6 +14,8 @@ import { NO_HEADS } from '../../src/postgres/heads.ts';
 import { listenTo } from '../../src/postgres/notices.ts';
 import { wake } from '../../src/postgres/run-row.ts';
 import { UNCHECKED_ROWS } from '../../src/postgres/seals.ts';
+import { runCodec } from '../../src/world/run-codec.ts';
+import { looseLibrary } from '../../src/world/wire.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Fleet } from './fleet.ts';
@@ -75,7 +75,7 @@ async function newPlay() {
           prompt: executor,
           script: { ...executor, close: async () => void seen.push(`closed ${number}`) },
         },
-        world: {
+        ground: {
           findDirectory: async () => ({ found: false, problem: 'None.' }),
           lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
           entryDigest: async () => '',

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cloneOf, keptRuns, ownFolder } from '../../src/cli/runs-of-worker.ts';
-import { surroundings } from '../../src/cli/surroundings.ts';
+import { cloneOf, keptRuns, ownFolder } from '../../src/world/fleet/runs-of-worker.ts';
+import { surroundings } from '../../src/world/surroundings.ts';
 import { temporaryFolder } from '../journal/fixtures.ts';
 import { open, sharedDatabase } from '../postgres/stores.ts';
 

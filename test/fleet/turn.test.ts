@@ -1,9 +1,6 @@
 // One transaction of a worker, without processes: what happens when it is repeated, late or not alone.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { loadNamed } from '../../src/cli/load-named.ts';
-import { runCodec } from '../../src/cli/run-codec.ts';
-import { looseLibrary } from '../../src/cli/wire.ts';
 import { takeSteps } from '../../src/fleet/claims.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
 import { RunChanged, RunGone, WorkerLost } from '../../src/fleet/lock-run.ts';
@@ -21,6 +18,9 @@ import type { StepKey } from '../../src/ports.ts';
 import { type Database, openDatabase, type Transaction } from '../../src/postgres/database.ts';
 import { wake } from '../../src/postgres/run-row.ts';
 import { keepOutput } from '../../src/postgres/step-records.ts';
+import { loadNamed } from '../../src/world/load-workflows.ts';
+import { runCodec } from '../../src/world/run-codec.ts';
+import { looseLibrary } from '../../src/world/wire.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { startProxy } from '../postgres/proxy.ts';

@@ -1,7 +1,6 @@
 /** Carries runs of a project with real files and real scripts, but without a terminal. */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { testWorld } from '../../src/cli/world.ts';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
 import {
   isAlive,
@@ -27,6 +26,7 @@ import { createLibrary } from '../../src/load/load.ts';
 import { JOURNAL_VERSION, type RunEvent } from '../../src/model/event.ts';
 import type { Input } from '../../src/model/input.ts';
 import type { Clock, Lease, RunStore, WorkflowLibrary } from '../../src/ports.ts';
+import { testGround } from '../../src/world/ground.ts';
 import { STEP_KEY } from '../step-key.ts';
 
 export interface ProjectHost {
@@ -79,7 +79,7 @@ export async function projectHost(
             endStrays: () => processes.endStrays(),
             leave: () => processes.leave(),
           },
-          world: await testWorld(folder),
+          ground: await testGround(folder),
           mail: { mailbox: store.mailbox(id), pid: who.pid, report: () => {} },
           newId: () => 'no-session',
           observers: [],

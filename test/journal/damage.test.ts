@@ -5,7 +5,6 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { throwawayChain } from '../../src/journal/chain.ts';
@@ -15,6 +14,7 @@ import { salvage } from '../../src/journal/salvage.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import { UserError } from '../../src/model/user-error.ts';
+import { runCodec as codec } from '../../src/world/run-codec.ts';
 import { isLong } from '../long.ts';
 import { makeRun } from '../make-run.ts';
 import { keyBeside } from './fixtures.ts';

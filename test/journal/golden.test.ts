@@ -15,7 +15,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { openJournal } from '../../src/journal/file-journal.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
@@ -26,6 +25,7 @@ import { userKey } from '../../src/journal/user-key.ts';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
 import { isStepEnd } from '../../src/model/event-kinds.ts';
 import type { Run } from '../../src/model/run.ts';
+import { runCodec as codec } from '../../src/world/run-codec.ts';
 import { alone, collected, create, open, temporaryFolder } from './fixtures.ts';
 
 const journals = join(import.meta.dirname, '../journals');

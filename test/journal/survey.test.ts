@@ -16,7 +16,6 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { type Disk, realDisk } from '../../src/journal/disk.ts';
@@ -28,6 +27,7 @@ import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import { summaryOf } from '../../src/model/run-summary.ts';
 import type { RunStore, SurveyedRun } from '../../src/ports.ts';
+import { runCodec as codec } from '../../src/world/run-codec.ts';
 import { diskError } from './door.ts';
 import { journalOf, started, temporaryFolder } from './fixtures.ts';
 

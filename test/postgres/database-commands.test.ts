@@ -1,9 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { runCodec } from '../../src/cli/run-codec.ts';
-import { runControl } from '../../src/cli/run-control.ts';
-import { type Surroundings, surroundings } from '../../src/cli/surroundings.ts';
+import { forPrograms } from '../../src/app/for-programs.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { userKey } from '../../src/journal/user-key.ts';
@@ -11,6 +9,8 @@ import type { RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import { appendEvents, lockRow, runOf } from '../../src/postgres/run-row.ts';
 import { rowSeals } from '../../src/postgres/seals.ts';
+import { runCodec } from '../../src/world/run-codec.ts';
+import { type Surroundings, surroundings } from '../../src/world/surroundings.ts';
 import { command } from '../command.ts';
 import { collected } from '../journal/fixtures.ts';
 import { patiently } from '../patiently.ts';
@@ -55,7 +55,7 @@ async function surroundingsOf(project: Project, database: string): Promise<Surro
     vi.stubEnv(name, project.environment[name]);
   onTestFinished(() => void vi.unstubAllEnvs());
   const around = await surroundings({ cwd: project.folder, database });
-  onTestFinished(async () => (await around.database?.())?.database.close());
+  onTestFinished(() => around.world.close());
   return around;
 }
 
@@ -271,8 +271,8 @@ test('start and resume warn once of each agent whose sessions cannot travel', as
 test('a program starts, stops and resumes runs through RunControl', async () => {
   const { project, url, append, database } = await stage();
   const around = await surroundingsOf(project, url);
-  const control = runControl(around);
-  expect(await control.start('demo', { budget: 4 }, 'ten')).toBe('ten');
+  const control = forPrograms(around);
+  expect(await control.start('demo', { budget: 4 }, 'ten')).toMatchObject({ id: 'ten' });
   expect(await around.store.list()).toEqual(['ten']);
   await expect(control.start('demo', {}, 'ten')).rejects.toMatchObject({ code: 'run-exists' });
   await expect(control.start('demo', { database: url })).rejects.toMatchObject({ code: 'usage' });

@@ -1,7 +1,6 @@
 // Trouble that a store in files does not have: texts that the server refuses, other versions and rights.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCodec } from '../../src/cli/run-codec.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { realDisk } from '../../src/journal/disk.ts';
@@ -15,6 +14,7 @@ import { type Heads, headsIn } from '../../src/postgres/heads.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { appendEvents, lockRow, runOf } from '../../src/postgres/run-row.ts';
 import { rowSeals, UNCHECKED_ROWS } from '../../src/postgres/seals.ts';
+import { runCodec } from '../../src/world/run-codec.ts';
 import { collected, started, temporaryFolder, versionOne, woke } from '../journal/fixtures.ts';
 import { inSuite } from '../long.ts';
 import { administer, newDatabase } from './new-database.ts';

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { packStep, stepsAnywhere } from '../../src/cli/steps-elsewhere.ts';
-import { surroundings } from '../../src/cli/surroundings.ts';
-import { stepReaderFor, stepReaderOf } from '../../src/cli/wire.ts';
 import { keepStep } from '../../src/postgres/step-records.ts';
+import { packStep, stepsAnywhere } from '../../src/world/fleet/steps-elsewhere.ts';
+import { surroundings } from '../../src/world/surroundings.ts';
+import { stepReaderOf } from '../../src/world/wire.ts';
 import { command } from '../command.ts';
 import { Project } from '../raymond.ts';
 import { open, sharedDatabase } from './stores.ts';
@@ -28,8 +28,8 @@ test('what a step said on another machine is read from the database', async () =
   expect(said.messages.map(({ kind }) => kind)).toEqual(['stdout', 'stderr']);
 
   const around = await surroundings({ cwd: project(files).folder, database: url });
-  const reader = await stepReaderFor(around);
-  onTestFinished(async () => (await around.database?.())?.database.close());
+  const reader = await around.world.steps();
+  onTestFinished(() => around.world.close());
   await command(there, ['demo', '--detach', '--workflow-id', 'one', '--database', url]);
   // Before the step ends, its messages are only on the other machine.
   expect((await reader.read('one', STEP, 'script')).messages).toMatchObject([

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { runCodec } from '../../src/cli/run-codec.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { userKey } from '../../src/journal/user-key.ts';
 import type { RunStore } from '../../src/ports.ts';
@@ -8,6 +7,7 @@ import { type Database, type DatabaseParts, openDatabase } from '../../src/postg
 import { headsIn } from '../../src/postgres/heads.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { type PostgresStoreParts, postgresStore } from '../../src/postgres/postgres-store.ts';
+import { runCodec } from '../../src/world/run-codec.ts';
 import { temporaryFolder } from '../journal/fixtures.ts';
 import { administer, newDatabase } from './new-database.ts';
 

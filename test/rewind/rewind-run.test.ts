@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { sealedText } from '../../src/cli/own-runs.ts';
-import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { finishRestoring, type RewindPorts, rewindRun } from '../../src/host/rewind-run.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import type { RunEvent } from '../../src/model/event.ts';
+import { runCodec as codec } from '../../src/world/run-codec.ts';
+import { sealedText } from '../../src/world/sealed-choices.ts';
 import { makeRun } from '../make-run.ts';
 import { MemoryRuns, memoryStore } from '../memory-store.ts';
 

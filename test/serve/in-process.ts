@@ -1,19 +1,19 @@
 /** A server in the process of the test, for a project of its own. */
 import { request } from 'node:http';
-import { pastRuns } from '../../src/cli/past-runs.ts';
-import { projectWorkflows } from '../../src/cli/project-workflows.ts';
-import { runControl } from '../../src/cli/run-control.ts';
-import { surroundings } from '../../src/cli/surroundings.ts';
-import { looseLibrary, stepReaderFor } from '../../src/cli/wire.ts';
+import { forPrograms } from '../../src/app/for-programs.ts';
+import { pastRuns } from '../../src/app/past-runs.ts';
 import type { ServeParts } from '../../src/serve/answers.ts';
+import { projectWorkflows } from '../../src/world/project-workflows.ts';
+import { surroundings } from '../../src/world/surroundings.ts';
+import { looseLibrary } from '../../src/world/wire.ts';
 import type { Project } from '../raymond.ts';
 
 export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeParts> {
   const around = await surroundings({ cwd: project.folder });
   return {
     store: around.store,
-    control: runControl(around),
-    steps: await stepReaderFor(around),
+    control: forPrograms(around),
+    steps: await around.world.steps(),
     workflow: (ref) => looseLibrary(around.cwd, {}).load(ref),
     workflows: () => projectWorkflows(around.cwd),
     pasts: (workflow, files) => pastRuns(around.store, workflow, files),

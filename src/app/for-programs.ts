@@ -1,0 +1,109 @@
+/** The verbs for doors without a terminal: the server and the MCP server. */
+import { realpath } from 'node:fs/promises';
+import { dirname, resolve as resolvePath } from 'node:path';
+import { projectArea } from '../files/project-area.ts';
+import { openRun } from '../host/open-run.ts';
+import type { Door } from '../model/notice.ts';
+import type { PermissionDecision } from '../model/permission.ts';
+import type { RewindRequest } from '../model/rewind-request.ts';
+import { UserError } from '../model/user-error.ts';
+import { readConfiguration } from '../world/config/configuration.ts';
+import { type GivenOptions, optionsFrom } from '../world/config/given-options.ts';
+import { homeFolder } from '../world/config/user-folders.ts';
+import { noticeText } from '../world/diagnostic-line.ts';
+import type { Surroundings } from '../world/surroundings.ts';
+import { looseLibrary } from '../world/wire.ts';
+import { answer, askedItem, decide } from './answer.ts';
+import type { WantedItem } from './open-items.ts';
+import { refuseInside } from './refuse-inside.ts';
+import { type ResumeOptions, relaunch } from './resume.ts';
+import { rewind } from './rewind.ts';
+import { launch, type StartOptions } from './start.ts';
+import { stop } from './stop.ts';
+
+export type RunControl = ReturnType<typeof forPrograms>;
+
+/**
+ * It owns no run: background processes or workers carry them, and messages reach them through the store.
+ * `unchangedSince`: only workflows that have not changed since then can be started.
+ */
+export function forPrograms(
+  around: Surroundings,
+  { unchangedSince }: Pick<StartOptions, 'unchangedSince'> = {},
+) {
+  const { store, cwd, project } = around;
+  const root = dirname(project.folder);
+  return {
+    /** Starts a workflow of the project. Resolves when the run has begun. */
+    async start(path: string, given: GivenOptions, workflowId?: string) {
+      const options = optionsFrom(given, 'run', root);
+      // Before the load, because a caller must not learn what exists elsewhere.
+      await refuseOutside(cwd, resolvePath(cwd, path));
+      const config = await readConfiguration(project);
+      const { ref } = await looseLibrary(cwd, config.options).load(path);
+      await refuseOutside(cwd, ref);
+      const { door, warnings } = collecting();
+      const chosen = { ...options, ...(workflowId !== undefined && { workflowId }) };
+      const { id } = await launch(around, ref, { ...chosen, unchangedSince }, door);
+      return { id, warnings };
+    },
+    /** Continues a run. Resolves when it has begun to continue, or if it is completed. */
+    async resume(
+      id: string,
+      given: GivenOptions,
+      consent: Pick<ResumeOptions, 'fresh' | 'acceptChanges' | 'trustRun'>,
+    ) {
+      await openRun(store, id);
+      await refuseInside(around, id, 'resume it');
+      const { door, warnings } = collecting();
+      await relaunch(around, id, { ...optionsFrom(given, 'resume', root), ...consent }, door);
+      return { id, warnings };
+    },
+    /** Resolves when the run is asked to stop, and not when it has stopped. */
+    async stop(id: string, how: 'drain' | 'now') {
+      const begun = await stop(around, id, how);
+      if (begun.kind === 'left') return { isOver: true, wait: async () => 'stopped' as const };
+      return { isOver: false, wait: begun.wait };
+    },
+    /** Answers the question of an agent, or the only question of the run. */
+    async answer(id: string, agent: string | undefined, text: string) {
+      const asked = await askedItem(around, id, { agent, by: 'text' });
+      await answer(around, asked, text);
+      return { agent: asked.item.agent, isDelivered: asked.owner !== undefined };
+    },
+    /** Decides about a permission request, or about the only one of the run or of the agent. */
+    async decide(id: string, wanted: Omit<WantedItem, 'by'>, decision: PermissionDecision) {
+      const asked = await askedItem(around, id, { ...wanted, by: 'decision' });
+      const { agent, request } = await decide(around, asked, decision);
+      return { agent, request, isDelivered: asked.owner !== undefined };
+    },
+    /** Takes a run back. The request is the consent. */
+    async rewind(id: string, request: RewindRequest, { files }: { readonly files: boolean }) {
+      await openRun(store, id);
+      const { door } = collecting();
+      return (await rewind(around, id, request, { files, agreed: true }, door)).event;
+    },
+  };
+}
+
+/** A door that returns what it is told. It can ask no person: consent is part of a request. */
+function collecting() {
+  const warnings: string[] = [];
+  const door: Door = {
+    notice: (notice) => void warnings.push(noticeText(notice)),
+    agree: async () => undefined,
+  };
+  return { door, warnings };
+}
+
+/** A workflow is code. A program may start what the project contains, and a person any other. */
+async function refuseOutside(cwd: string, ref: string): Promise<void> {
+  const area = await projectArea(cwd, homeFolder());
+  const path = await realpath(ref).catch(() => ref);
+  if (await area.holds(path)) return;
+  throw new UserError(
+    'outside-project',
+    `The workflow ${ref} is not in this project.`,
+    'Name a workflow inside the project, or start it on the command line.',
+  );
+}

@@ -1,0 +1,217 @@
+import { withinReach } from '../graph/within-reach.ts';
+import { apply } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
+import { readWorkflow } from '../interpret/read-workflows.ts';
+import { defaultBudgetUsd, entryInput } from '../interpret/workflow-defaults.ts';
+import { checkRunId, newRunId } from '../journal/run-id.ts';
+import { cannotBranch } from '../lint/agents.ts';
+import type { LooseLibrary } from '../load/load.ts';
+import type { RunEvent } from '../model/event.ts';
+import { JOURNAL_VERSION } from '../model/event.ts';
+import { type Door, type Notice, warnings } from '../model/notice.ts';
+import { shellWord } from '../model/shell-word.ts';
+import type { StateName } from '../model/state-name.ts';
+import { UserError } from '../model/user-error.ts';
+import type { Workflow } from '../model/workflow.ts';
+import { usd } from '../observe/words.ts';
+import { overlaid } from '../options/chosen-options.ts';
+import type { RunOptions } from '../options/run-options.ts';
+import { wrongUsage } from '../options/wrong-usage.ts';
+import { isStateFile } from '../parse/state.ts';
+import type { Ground } from '../ports.ts';
+import type { Carrier } from '../world/background.ts';
+import { configurationFor, ignoredKeys, readConfiguration } from '../world/config/configuration.ts';
+import { withNormalChoices } from '../world/config/normal-choices.ts';
+import { metadataFrom, settingsFrom } from '../world/config/settings.ts';
+import { placed } from '../world/diagnostic-line.ts';
+import { groundOf } from '../world/ground.ts';
+import { loadNamed } from '../world/load-workflows.ts';
+import { openLog } from '../world/log-file.ts';
+import { unsealedNotice } from '../world/sealed-choices.ts';
+import type { Surroundings } from '../world/surroundings.ts';
+import { checkNames, looseLibrary } from '../world/wire.ts';
+import { agentNotices, give, type StartedRun } from './started-run.ts';
+
+export interface StartOptions extends RunOptions {
+  /** Workflows that changed after this time are refused: the caller may have written them. */
+  readonly unchangedSince?: number | undefined;
+}
+
+/** Begins a run of a workflow. The caller attends it. */
+export async function start(
+  around: Surroundings,
+  path: string,
+  given: StartOptions,
+  door: Door,
+): Promise<StartedRun> {
+  const { cwd, project, store, clock, world } = around;
+  const chosen = withNormalChoices(given, 'The command line');
+  const config = await configurationFor(project, chosen);
+  give(door, warnings(ignoredKeys(config)));
+  const options = overlaid(config.options, chosen);
+  const metadata = metadataFrom(options.set ?? []);
+  checkTogether(options);
+  await checkNames(undefined, settingsFrom(options), options);
+  const loose = looseLibrary(cwd, options);
+  const workflow = await loose.load(path);
+  await checkNames(workflow.agents.usual, settingsFrom(options), options);
+  report(loose, workflow, door);
+  const input = inputFor(workflow, options);
+  const id =
+    options.workflowId === undefined ? newRunId(workflow.name) : checkRunId(options.workflowId);
+  const { source, tasks } = around.workspace(id);
+  const library = loose.unpackingInto(source);
+  const refs = await loadNamed(library, workflow.ref);
+  const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
+  if (!settings.rehearse && given.unchangedSince !== undefined) {
+    const since = { cwd, startedAt: given.unchangedSince };
+    await refuseChanged(refs, await groundOf(since, library, tasks));
+  }
+  const startedAt = clock.now();
+  const prepared = await world.prepare({
+    ...{ id, cwd, startedAt, workflow: workflow.ref, isNew: true, settings, refs },
+    ...{ library, loose, options, given },
+  });
+  give(door, prepared.notices);
+  give(door, [...budgetNotice(workflow, options), ...agentNotices(settings)]);
+  const log = options.logFile === undefined ? undefined : openLog(options.logFile, project);
+  const lease = await store.lease(id);
+  try {
+    const started: RunEvent = {
+      type: 'run-started',
+      version: JOURNAL_VERSION,
+      at: startedAt,
+      run: id,
+      workflow: workflow.ref,
+      state: workflow.entry,
+      cwd,
+      settings,
+      metadata,
+      ...(input !== undefined && { input }),
+    };
+    const read = refs.flatMap((ref) => readWorkflow(library.get, ref, started.at));
+    const first = [started, ...read];
+    const { run, shown } = firstEvents(first);
+    const kept = await prepared.kept?.();
+    const { journal, unsealed } = await lease.create(first, run, kept);
+    give(door, warnings(unsealedNotice(id, unsealed)));
+    const begun = await prepared.begin(run, { lease, journal, first: [], begun: shown });
+    return { ...begun, options, log };
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+}
+
+/** A run that continues without this process. */
+export interface LaunchedRun {
+  readonly id: string;
+  readonly carrier: Carrier;
+}
+
+/** Begins a run that continues when this process ends. */
+export async function launch(
+  around: Surroundings,
+  path: string,
+  { detach: _, ...given }: StartOptions,
+  door: Door,
+): Promise<LaunchedRun> {
+  const { cwd, project, world } = around;
+  const config = await readConfiguration(project);
+  const { name } = await looseLibrary(cwd, overlaid(config.options, given)).load(path);
+  const id = given.workflowId === undefined ? newRunId(name) : checkRunId(given.workflowId);
+  const options: StartOptions = { ...given, workflowId: id };
+  const command = { kind: 'run', name: path, options } as const;
+  const carrier = await world.inBackground(id, command, door.notice);
+  if (carrier) return { id, carrier };
+  await start(around, path, options, door);
+  return { id, carrier: { kind: 'workers' } };
+}
+
+function checkTogether({ scripts, rehearse, rehearsal, remote, sharedDirectory }: RunOptions) {
+  if (scripts && !rehearse && rehearsal === undefined)
+    throw wrongUsage('--scripts works only in a rehearsal.', 'Add --rehearse, or omit --scripts.');
+  if (remote !== undefined && sharedDirectory)
+    throw wrongUsage('--remote and --shared-directory contradict each other.', 'Omit one of them.');
+}
+
+/** After the load, so a change between the check and the load is noticed. */
+async function refuseChanged(refs: readonly string[], { lookAtWorkflow }: Ground): Promise<void> {
+  for (const ref of refs) {
+    if ((await lookAtWorkflow(ref)).unchanged) continue;
+    throw new UserError(
+      'changed-workflow',
+      `The workflow ${ref} has changed since this server was started.`,
+      `Ask a person to check it and to start it: raymond ${shellWord(refs[0] ?? ref)}. They can also start this server again.`,
+      { file: ref },
+    );
+  }
+}
+
+/** The run after its first events, and each of them with the run before and after it. */
+function firstEvents(events: readonly RunEvent[]) {
+  let run = newRun;
+  const shown = events.map((event, index) => {
+    const before = index === 0 ? undefined : run;
+    run = apply(run, event);
+    return { event, before, after: run };
+  });
+  return { run, shown };
+}
+
+/** An endless loop costs nothing in a rehearsal, so the budget would not end it. */
+const REHEARSED_ITERATIONS = 1000;
+
+function ownDefaults({ about }: Workflow, { rehearse, rehearsal }: RunOptions): RunOptions {
+  return {
+    budget: defaultBudgetUsd(about),
+    ...((rehearse || rehearsal !== undefined) && { maxIterations: REHEARSED_ITERATIONS }),
+  };
+}
+
+function inputFor(workflow: Workflow, { input: given }: RunOptions): string | undefined {
+  const received = entryInput(workflow, given);
+  if (received.ok) return received.input;
+  throw new UserError(
+    'input-missing',
+    `There is no input, but ${received.problem}.`,
+    'Give it with --input "…".',
+  );
+}
+
+/** A workflow may lower the default budget. Only the user may raise it. */
+function budgetNotice({ about }: Workflow, { budget }: RunOptions): readonly Notice[] {
+  const { defaultBudgetUsd: asked = 0 } = about;
+  const { budgetUsd: usual } = newRun.settings;
+  if (budget !== undefined || asked <= usual) return [];
+  return warnings([
+    `The workflow asks for a budget of ${usd(asked)}, but the default is ${usd(usual)}. To allow it: --budget ${asked}`,
+  ]);
+}
+
+/** Reports the faults of a workflow. Refuses it if an agent could reach a broken state. */
+function report(library: LooseLibrary, workflow: Workflow, door: Door): void {
+  const files = new Set(withinReach(workflow).map((name) => fileOf(workflow, name)));
+  const diagnostics = [...workflow.diagnostics, ...cannotBranch(workflow)];
+  const concerned = diagnostics.filter(
+    ({ file, severity }) => severity !== 'note' && (files.has(file) || !isStateFile(file)),
+  );
+  for (const one of concerned)
+    door.notice({ kind: 'diagnostic', diagnostic: placed(library, workflow, one) });
+  const first = concerned.find(({ severity }) => severity === 'error');
+  if (first) {
+    const { line, column } = first;
+    throw new UserError(
+      'broken-workflow',
+      `The workflow ${workflow.name} has errors.`,
+      `Fix them. To see all of them: raymond lint ${shellWord(workflow.ref)}`,
+      { file: library.pathOf(workflow.ref, first.file), line, column },
+    );
+  }
+}
+
+function fileOf({ states }: Workflow, name: StateName): string {
+  const state = states.get(name);
+  if (state?.kind === 'broken') return state.diagnostics[0]?.file ?? name;
+  return state?.place.file ?? name;
+}

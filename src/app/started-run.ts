@@ -1,0 +1,26 @@
+import type { Settings } from '../model/event.ts';
+import { type Door, type Notice, warnings } from '../model/notice.ts';
+import type { RunOptions } from '../options/run-options.ts';
+import { agent } from '../world/agent.ts';
+import type { BegunRun } from '../world/world.ts';
+
+/** A run that has begun or continues, and waits for its attendant. */
+export interface StartedRun extends BegunRun {
+  /** Those of the command, with those of the config files. */
+  readonly options: RunOptions;
+  /** Writes to the log file, if there is one. */
+  readonly log: ((text: string) => void) | undefined;
+}
+
+export function give(door: Door, notices: readonly Notice[]): void {
+  for (const notice of notices) door.notice(notice);
+}
+
+export function agentNotices({ rehearse, rehearseScripts, agent: choices }: Settings) {
+  if (!rehearse) return warnings(agent.warningsOf(choices));
+  return warnings([
+    rehearseScripts
+      ? 'Rehearsal: Raymond calls no model and spends nothing. It executes scripts (--scripts).'
+      : 'Rehearsal: Raymond calls no model, executes no script and spends nothing.',
+  ]);
+}

@@ -1,0 +1,71 @@
+import { type PermissionRequest, requestText } from '../../model/permission.ts';
+import { UserError } from '../../model/user-error.ts';
+import { asksText } from '../../observe/words.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import { decodeUtf8 } from '../../parse/utf8.ts';
+import { isAttended, lineReader, standardInput, stderr } from '../terminal/terminal.ts';
+
+/** The text of an answer: from the command line, from standard input (`-`), or from the person at the terminal. */
+export async function answerText(written: string | undefined, asked: Asked): Promise<string> {
+  if (written === '-') return fromStandardInput(standardInput());
+  if (written !== undefined) return written;
+  if (isAttended()) return fromPerson(asked);
+  throw wrongUsage(
+    `No answer is given for ${asked.run}.`,
+    `Write it after the run: raymond answer ${asked.run} "...", or use - to read it from standard input.`,
+  );
+}
+
+interface Asked {
+  readonly run: string;
+  readonly agent: string;
+  readonly question?: string;
+  /** Instead of a question. */
+  readonly request?: PermissionRequest;
+}
+
+const MAX_MIB = 4;
+
+async function fromStandardInput(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > MAX_MIB * 1024 * 1024)
+      throw wrongUsage(
+        `The answer is longer than ${MAX_MIB} MiB.`,
+        'Save it in a file, and answer with the name of the file.',
+      );
+    chunks.push(chunk);
+  }
+  const decoded = decodeUtf8(Buffer.concat(chunks));
+  if (!decoded.ok)
+    throw wrongUsage(
+      `The answer is not UTF-8: the byte at offset ${decoded.offset} is not valid.`,
+      'Convert it to UTF-8.',
+    );
+  // As in "$(command)": the line break that ends the last line is not part of the text.
+  const text = decoded.text.replace(/\r?\n$/, '');
+  if (text === '')
+    throw wrongUsage(
+      'The answer on standard input is empty.',
+      'To give an empty answer, write "" on the command line.',
+    );
+  return text;
+}
+
+function fromPerson({ agent, question = '', request }: Asked): Promise<string> {
+  stderr.say(`${agent} ${asksText(request)}:`);
+  stderr.quote(request ? requestText(request) : question);
+  const reader = lineReader();
+  return new Promise((resolve, reject) => {
+    reader.once('close', () => {
+      const fact = 'No answer was given. The question stays open.';
+      reject(new UserError('no-answer', fact, 'To answer it, run the command again.'));
+    });
+    reader.question('> ', (text) => {
+      resolve(text);
+      reader.close();
+    });
+  });
+}

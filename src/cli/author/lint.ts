@@ -1,0 +1,72 @@
+import { AGENTS } from '../../execute/agents/agents.ts';
+import { lint as findings, lintFailure } from '../../lint/lint.ts';
+import { toSarif } from '../../lint/sarif.ts';
+import type { LooseLibrary } from '../../load/load.ts';
+import { counted } from '../../model/counted.ts';
+import type { Diagnostic } from '../../model/diagnostic.ts';
+import { WorkflowError } from '../../model/user-error.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import { metadataFrom } from '../../world/config/settings.ts';
+import { diagnosticLine, nearHere, placed } from '../../world/diagnostic-line.ts';
+import type { Here } from '../../world/surroundings.ts';
+import { RAYMOND_VERSION } from '../../world/version.ts';
+import { configuredLibrary } from '../../world/wire.ts';
+import { stderr, stdout } from '../terminal/terminal.ts';
+
+export interface LintOptions {
+  readonly json?: boolean;
+  readonly sarif?: boolean;
+  readonly level?: string;
+  readonly windows?: boolean;
+  readonly set?: readonly string[];
+}
+
+/** Finds the faults of a workflow. Gives 1 if one of them is an error. */
+export async function lint(here: Here, path: string, options: LintOptions): Promise<number> {
+  const least = levelOf(options.level);
+  const variables = Object.keys(metadataFrom(options.set ?? []));
+  const all = await diagnose(await configuredLibrary(here), path, {
+    variables,
+    ...(options.windows && { platform: 'windows' as const }),
+  });
+  const shown = all.filter(({ severity }) => LEVELS.indexOf(severity) <= least);
+  if (options.sarif) stdout.json(toSarif(shown, RAYMOND_VERSION, AGENTS), 2);
+  else if (options.json) for (const diagnostic of shown) stdout.json(diagnostic);
+  else print(shown);
+  return all.some(({ severity }) => severity === 'error') ? 1 : 0;
+}
+
+/** All faults of a workflow, including a missing or broken first state. */
+async function diagnose(
+  library: LooseLibrary,
+  path: string,
+  options: Parameters<typeof findings>[1],
+): Promise<readonly Diagnostic[]> {
+  try {
+    const workflow = await library.load(path);
+    const found = findings(workflow, options);
+    return found.map((diagnostic) => placed(library, workflow, diagnostic));
+  } catch (error) {
+    if (!(error instanceof WorkflowError)) throw error;
+    const found = lintFailure({ ok: false, ...error, message: error.message });
+    return found.map(nearHere);
+  }
+}
+
+const LEVELS: readonly string[] = ['error', 'warning', 'note'] satisfies Diagnostic['severity'][];
+
+function levelOf(level = 'note'): number {
+  const index = LEVELS.indexOf(level);
+  if (index < 0) throw wrongUsage(`--level is "${level}".`, 'Write error, warning or note.');
+  return index;
+}
+
+function print(diagnostics: readonly Diagnostic[]): void {
+  for (const diagnostic of diagnostics) stdout.say(diagnosticLine(diagnostic));
+  const counts = LEVELS.map(
+    (level) => [level, diagnostics.filter((d) => d.severity === level).length] as const,
+  )
+    .filter(([, count]) => count > 0)
+    .map(([level, count]) => counted(count, level));
+  stderr.say(counts.length > 0 ? counts.join(', ') : 'No problems found.');
+}

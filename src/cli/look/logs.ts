@@ -1,0 +1,112 @@
+import { runToSee, statusOf } from '../../app/find-run.ts';
+import { followRun, NO_WORKER } from '../../host/follow-run.ts';
+import { openRun } from '../../host/open-run.ts';
+import type { JournaledEvent } from '../../model/event.ts';
+import type { Run } from '../../model/run.ts';
+import { UserError } from '../../model/user-error.ts';
+import type { Line } from '../../observe/describe.ts';
+import { printLines, retelling } from '../../observe/retell.ts';
+import { nearest } from '../../parse/nearest.ts';
+import type { RunStore, StepKey } from '../../ports.ts';
+import { agent } from '../../world/agent.ts';
+import type { Here } from '../../world/surroundings.ts';
+import { stderr, stdout } from '../terminal/terminal.ts';
+import { isOldStep, oldPrints } from './old-prints.ts';
+
+export interface LogsOptions {
+  readonly follow?: boolean;
+  readonly json?: boolean;
+  readonly agent?: string;
+  /** Without colour. */
+  readonly plain?: boolean;
+}
+
+/** Prints what a run has reported. With `--follow`, continues until no process works on the run. */
+export async function logs(
+  here: Here,
+  name: string | undefined,
+  options: LogsOptions,
+): Promise<number> {
+  const { store, clock } = await here();
+  const id = await runToSee(store, name);
+  const log = new Log(store, id, options);
+  if (options.follow) {
+    const found = await followRun({ store, clock }, id, {
+      async event(...seen) {
+        log.add(...seen);
+        await log.flush();
+        return undefined;
+      },
+      unattended(isMissing) {
+        if (isMissing) stderr.say(NO_WORKER);
+      },
+    });
+    if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${statusOf(found)}`);
+  } else {
+    await openRun(store, id, (...seen) => log.add(...seen));
+    await log.flush();
+  }
+  log.checkAgent();
+  return 0;
+}
+
+/** Collects the lines of events and prints them. */
+class Log {
+  readonly #retell = retelling(agent.alarmsOf);
+  readonly #prints: (step: StepKey) => Promise<string>;
+  readonly #options: LogsOptions;
+  readonly #agents = new Set<string>();
+  readonly #id: string;
+  /** Steps of old runs stand for their prints, which are read later. */
+  #waiting: (Line | OldStep)[] = [];
+
+  constructor(store: RunStore, id: string, options: LogsOptions) {
+    this.#prints = oldPrints(store.records(id));
+    this.#options = options;
+    this.#id = id;
+  }
+
+  add(event: JournaledEvent, before: Run | undefined, after: Run): void {
+    if ('agent' in event) this.#agents.add(event.agent);
+    const { agent: wanted, json } = this.#options;
+    const isMeant = wanted === undefined || ('agent' in event && event.agent === wanted);
+    if (json) {
+      if (isMeant) stdout.json(event);
+      return;
+    }
+    // Also for other agents: it remembers facts of their steps.
+    const lines = this.#retell(event, before, after);
+    if (!isMeant) return;
+    if (isOldStep(event, before)) {
+      const { at, agent: who, step } = event;
+      this.#waiting.push({ at, agent: who, step });
+    }
+    for (const line of lines) this.#waiting.push(line);
+  }
+
+  async flush(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const lines: Line[] = [];
+    for (const one of waiting)
+      if ('step' in one) lines.push(...printLines(one, { text: await this.#prints(one) }));
+      else lines.push(one);
+    stdout.lines(lines, this.#options);
+  }
+
+  /** Throws a UserError if no event is of the wanted agent. */
+  checkAgent(): void {
+    const { agent: wanted } = this.#options;
+    if (wanted === undefined || this.#agents.has(wanted)) return;
+    const near = nearest(wanted, [...this.#agents]);
+    throw new UserError(
+      'no-agent',
+      `The run has no agent ${wanted}.`,
+      near === undefined ? `To see its agents: raymond show ${this.#id}` : `Did you mean ${near}?`,
+    );
+  }
+}
+
+interface OldStep extends StepKey {
+  readonly at: number;
+}

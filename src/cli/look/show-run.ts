@@ -1,0 +1,321 @@
+/** The text of `raymond show`. */
+
+import { statusOf } from '../../app/find-run.ts';
+import type { Remainder } from '../../forecast/forecast.ts';
+import type { AgentUse, HistoryUse, StateUse } from '../../history/run-history.ts';
+import { counted } from '../../model/counted.ts';
+import { type Doing, isDoing } from '../../model/now.ts';
+import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../../model/run.ts';
+import { shellWord } from '../../model/shell-word.ts';
+import { atWork, waitsForPerson } from '../../model/tally.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import { doingText } from '../../observe/doing-text.ts';
+import type { Piece, Text } from '../../observe/screen.ts';
+import {
+  callText,
+  duration,
+  grantText,
+  oneLine,
+  shortRequest,
+  time,
+  usd,
+} from '../../observe/words.ts';
+import type { RunOwner, StoredRun } from '../../ports.ts';
+import { notYours } from '../../world/sealed-choices.ts';
+import { type Column, table } from './table.ts';
+
+export interface ShownRun {
+  readonly found: StoredRun;
+  readonly history: HistoryUse;
+  readonly doings: ReadonlyMap<string, Doing>;
+  /** The file with the report of a run in the background. */
+  readonly log: string | undefined;
+  /** Undefined for a run that is over. */
+  readonly left: Remainder | undefined;
+  /** Sentences about worktrees that somebody has deleted. */
+  readonly lost: readonly string[];
+}
+
+export function showRun(shown: ShownRun, columns: number | undefined): readonly Text[] {
+  // Longer lines are broken, and a broken row of a table is hard to read.
+  const room = columns === undefined ? undefined : Math.max(40, columns - HANGING);
+  const { found, history } = shown;
+  return [
+    ...runHeading(found),
+    ...troubles(shown),
+    ...facts(shown),
+    ...agentTable(shown, room),
+    ...stateTable(history.states, room),
+    ...worktrees(shown),
+    ...shown.lost,
+  ];
+}
+
+/** As `ownLine` indents the rest of a line. */
+const HANGING = 4;
+
+export function runHeading(found: StoredRun): readonly Text[] {
+  const { id, run, owner, isOwn, doubt } = found;
+  return [
+    `${id}: ${statusOf(found)}${workerOf(owner)}`,
+    ...(isOwn ? [] : [`  NOT YOURS: ${notYours('it', doubt)}`]),
+    ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
+  ];
+}
+
+function workerOf(owner: RunOwner | undefined): string {
+  if (!owner || owner.isAwaited) return '';
+  return owner.isHere ? ` (pid ${owner.pid})` : ` (${owner.name})`;
+}
+
+function rehearsalLine({ settings }: Run): string {
+  const scripts = settings.rehearseScripts ? ' It executed scripts.' : '';
+  return `  REHEARSAL: the run called no model and spent nothing.${scripts}`;
+}
+
+/** The agents that need a person, before everything else. */
+function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
+  const waiting = waitsForPerson(run.tally);
+  if (run.tally.failed + waiting === 0) return [];
+  const failures: Text[] = [];
+  const questions: Text[] = [];
+  for (const agent of history.agents.keys()) {
+    const { state, status } = run.agents.get(agent) ?? {};
+    if (status?.kind === 'failed')
+      failures.push(toned('bad', `${agent} failed at ${state}: `, status.failure.message));
+    if (status?.kind === 'asking')
+      questions.push(toned('warning', `${agent} asks at ${state}: `, status.question));
+    for (const request of status?.kind === 'running' ? status.requests : []) {
+      const what = request.isQuestion ? 'asks' : 'asks permission';
+      const name = `${agent} ${what} at ${state} (request ${shortRequest(request.request)}): `;
+      const text = request.isQuestion ? request.input : `${callText(request)}${grantText(request)}`;
+      questions.push(toned('warning', name, text));
+    }
+  }
+  return [...few(failures, 'failed'), ...few(questions, 'ask'), ...answerHints(id, run)];
+}
+
+function answerHints(id: string, { tally, agents }: Run): readonly string[] {
+  if (waitsForPerson(tally) === 0) return [];
+  const requests = [...agents].flatMap(([, { status }]) =>
+    status.kind === 'running' ? status.requests : [],
+  );
+  const which = tally.asking + requests.length > 1;
+  const hint = which ? (requests.length > 0 ? ' --request ID' : ' --agent NAME') : '';
+  const command = `raymond answer ${shellWord(id)}`;
+  const hasQuestion = tally.asking > 0 || requests.some(({ isQuestion }) => isQuestion);
+  const hasCall = requests.some(({ isQuestion }) => !isQuestion);
+  return [
+    ...(hasQuestion ? [`  To answer: ${command}${which ? ' --agent NAME' : ''} "..."`] : []),
+    ...(hasCall ? [`  To decide: ${command}${hint} allow | allow-run | deny "..."`] : []),
+  ];
+}
+
+function toned(tone: Piece['tone'], lead: string, text: string): Text {
+  return [{ tone, text: `  ${lead}${oneLine(text, LONGEST_TROUBLE)}` }];
+}
+
+function few(lines: readonly Text[], what: string): readonly Text[] {
+  const rest = lines.length - MOST_TROUBLES;
+  return rest > 0 ? [...lines.slice(0, MOST_TROUBLES), `  and ${rest} more that ${what}`] : lines;
+}
+
+/** A call, and all rules that can be granted. */
+const LONGEST_TROUBLE = 400;
+const MOST_TROUBLES = 10;
+
+function facts({ found: { run }, log, left }: ShownRun): readonly string[] {
+  const budget = run.settings.budgetUsd > 0 ? ` of ${usd(run.settings.budgetUsd)}` : '';
+  const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
+  return [
+    `  workflow  ${run.workflow}`,
+    `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
+    `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.iterations, 'step')}`,
+    ...forecastLine(left),
+    ...(run.agents.size + run.endedAgents.size > 1 ? [`  agents    ${standing(run)}`] : []),
+    ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
+    ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
+    ...(log === undefined ? [] : [`  log       ${log}`]),
+  ];
+}
+
+/** What earlier runs say about the rest. Nothing without any, because most users then expect nothing. */
+function forecastLine(left: Remainder | undefined): readonly string[] {
+  if (!left || (left.runs === 0 && left.kind === 'unknown' && left.state === undefined)) return [];
+  if (left.kind === 'known') {
+    const { cost_usd: cost, time_ms: time } = left;
+    const money = (amount: number) => usd(amount, left.cost_is_estimate);
+    const range = `${money(cost.low)} to ${money(cost.high)}, ${duration(time.low)} to ${duration(time.high)}`;
+    return [
+      `  forecast  about ${money(cost.median)} and ${duration(time.median)} more (half of ${left.runs} runs: ${range})`,
+    ];
+  }
+  const needs = `${left.needed} completed runs of the workflow with these files`;
+  const where = left.state === undefined ? '' : ` that passed ${left.state} in this way`;
+  return [`  forecast  none: it needs ${needs}${where}, and there are ${left.runs}`];
+}
+
+/** Says how long the run has taken with its rests, if that is more than its work. */
+function inAll({ startedAt, updatedAt, workedMs }: Run): string {
+  const elapsedMs = updatedAt - startedAt;
+  return elapsedMs - workedMs > Math.max(1_000, workedMs / 10) ? ` in ${duration(elapsedMs)}` : '';
+}
+
+/** `51: 2 failed, 1 asks, 8 work, 40 ended` */
+function standing({ agents, endedAgents, tally }: Run): string {
+  const ends = { ended: 0, failed: 0, stopped: 0, rewound: 0 };
+  for (const [, { end }] of endedAgents) ends[end.kind] += 1;
+  const counts: readonly (readonly [number, string])[] = [
+    [tally.failed, 'failed'],
+    [tally.asking, tally.asking === 1 ? 'asks' : 'ask'],
+    [tally.waiting, tally.waiting === 1 ? 'waits for a retry' : 'wait for a retry'],
+    [tally.joining, tally.joining === 1 ? 'joins' : 'join'],
+    [tally.asksPermission, tally.asksPermission === 1 ? 'asks permission' : 'ask permission'],
+    [atWork(tally), 'at work'],
+    [tally.ready, 'ready'],
+    [ends.failed, 'failed and joined'],
+    [ends.stopped, 'stopped'],
+    [ends.rewound, 'gone after a rewind'],
+    [ends.ended, 'ended'],
+  ];
+  const parts = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
+  return `${agents.size + endedAgents.size}: ${parts.join(', ')}`;
+}
+
+const AGENT_COLUMNS: readonly Column[] = [
+  { head: 'AGENT', least: 11 },
+  // Values such as paths often differ at their end.
+  { head: 'VARIABLES', isOptional: true, least: 4, cut: 'middle' },
+  { head: 'STATE', least: 5 },
+  { head: 'RETURNS TO', isOptional: true, least: 5 },
+  { head: 'WORKED', isNumber: true },
+  { head: 'COST', isNumber: true },
+  { head: 'STATUS', least: 7 },
+];
+
+/** All agents, in the order of their creation. */
+function agentTable({ found: { run }, history, doings }: ShownRun, room?: number) {
+  const rows: (readonly string[])[] = [];
+  const cost = ({ costUsd, isPriced }: Pick<Agent, 'costUsd' | 'isPriced'>) =>
+    usd(costUsd, isPriced);
+  for (const [id, use] of history.agents) {
+    const [live, ended] = [run.agents.get(id), run.endedAgents.get(id)];
+    if (live)
+      rows.push(agentRow(use, live, returnsTo(live), cost(live), doing(live, doings.get(id))));
+    else if (ended) rows.push(agentRow(use, ended, '', cost(ended), endText(ended)));
+  }
+  return rows.length === 0 ? [] : ['', ...table(AGENT_COLUMNS, rows, room)];
+}
+
+function agentRow(
+  { id, variables, workedMs }: AgentUse,
+  { state }: Pick<Agent, 'state'>,
+  returns: string,
+  cost: string,
+  status: string,
+): readonly string[] {
+  return [id, variablesText(variables), state, returns, duration(workedMs), cost, status];
+}
+
+function variablesText(variables: AgentUse['variables']): string {
+  const pairs = Object.entries(variables).map(([name, value]) => `${name}=${oneLine(value, 40)}`);
+  return oneLine(pairs.join(' '), 60);
+}
+
+const returnsTo = ({ stack }: Agent) => stack.map((frame) => frame.state).join(' < ');
+
+function endText({ end }: EndedAgent): string {
+  switch (end.kind) {
+    case 'ended':
+      return `ended: ${oneLine(end.result, 80)}`;
+    case 'failed':
+      return `failed (joined): ${oneLine(end.failure.message, 80)}`;
+    case 'stopped':
+      return 'stopped by a join';
+    case 'rewound':
+      return 'gone: the run was rewound';
+    default:
+      return unreachable(end);
+  }
+}
+
+function doing(agent: Agent, now: Doing | undefined): string {
+  const { status } = agent;
+  switch (status.kind) {
+    case 'ready':
+      return 'ready';
+    case 'running': {
+      const [request] = status.requests;
+      if (request) return askingText(request);
+      if (status.isQueued)
+        return `waiting for a worker since ${time(status.startedAt, Date.now())}`;
+      const what = isDoing(agent, now) ? `: ${doingText(now)}` : '';
+      return `running since ${time(status.startedAt, Date.now())}${what}`;
+    }
+    case 'deciding':
+      return 'deciding';
+    case 'waiting':
+      return `waiting until ${time(status.until, Date.now())}: ${oneLine(status.failure.message, 60)}`;
+    case 'asking':
+      return `asking: ${oneLine(status.question, 60)}`;
+    case 'joining':
+      return joinText(status);
+    case 'failed':
+      return `failed: ${oneLine(status.failure.message, 80)}`;
+    default:
+      return unreachable(status);
+  }
+}
+
+function askingText(request: OpenRequest): string {
+  return request.isQuestion
+    ? `asking: ${oneLine(request.input, 60)}`
+    : `asks permission: ${oneLine(callText(request), 60)}`;
+}
+
+/** `joining main_a1, main_b2: 1 of 2 still work` */
+function joinText({ join: { workers }, open, closed }: JoiningStatus): string {
+  const names = workers.length > 5 ? `${workers.length} workers` : workers.join(', ');
+  return closed
+    ? `joining ${oneLine(names, 60)}: stops the rest`
+    : `joining ${oneLine(names, 60)}: ${open} of ${workers.length} still work`;
+}
+
+const STATE_COLUMNS: readonly Column[] = [
+  { head: 'STATE', least: 12 },
+  { head: 'VISITS', isNumber: true },
+  { head: 'STEPS', isNumber: true },
+  { head: 'FAILED', isNumber: true, isOptional: true },
+  { head: 'WORKED', isNumber: true },
+  { head: 'COST', isNumber: true },
+];
+
+/** The use of the states, in the order of their first visits. */
+function stateTable(states: readonly StateUse[], room?: number): readonly string[] {
+  const hasSeveral = new Set(states.map(({ workflow }) => workflow)).size > 1;
+  const rows = states.map(({ workflow, state, visits, steps, failures, ...use }) => [
+    hasSeveral ? `${workflow.split('/').at(-1)}/${state}` : state,
+    String(visits),
+    String(steps),
+    failures > 0 ? String(failures) : '',
+    duration(use.workedMs),
+    usd(use.costUsd, use.isPriced),
+  ]);
+  return rows.length === 0 ? [] : ['', ...table(STATE_COLUMNS, rows, room)];
+}
+
+/** The worktrees that exist, and what a merge would find in them. */
+function worktrees({ found: { run }, history }: ShownRun): readonly string[] {
+  const rows: string[][] = [];
+  for (const id of history.agents.keys()) {
+    const agent = run.agents.get(id) ?? run.endedAgents.get(id);
+    const worktree = agent?.worktree;
+    const isGone = worktree && 'fate' in worktree && worktree.fate !== 'kept';
+    if (!worktree?.tree || isGone || worktree.look?.missing || agent?.steps === 0) continue;
+    const { branch = worktree.branch, commits = '?', dirty } = worktree.look ?? {};
+    const changes = dirty === undefined ? '?' : dirty ? 'uncommitted' : '-';
+    rows.push([id, branch, String(commits), changes, worktree.tree.path]);
+  }
+  if (rows.length === 0) return [];
+  return ['', ...table(['WORKTREE OF', 'BRANCH', 'COMMITS', 'CHANGES', 'FOLDER'], rows)];
+}

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { runToSee } from '../../app/find-run.ts';
+import { PlaceReader } from '../../forecast/places.ts';
+import { RunHistory } from '../../history/run-history.ts';
+import type { Span } from '../../history/span.ts';
+import { Steps } from '../../history/steps.ts';
+import { openRun } from '../../host/open-run.ts';
+import { questionsOf, requestsOf } from '../../host/questions.ts';
+import { wholeForm } from '../../look/run-form.ts';
+import type { JournaledEvent } from '../../model/event.ts';
+import { doingByAgent } from '../../model/now.ts';
+import type { Run } from '../../model/run.ts';
+import type { Line } from '../../observe/describe.ts';
+import { retelling } from '../../observe/retell.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import { Bars } from '../../timeline/bars.ts';
+import { timelineOf } from '../../timeline/timeline.ts';
+import { agent } from '../../world/agent.ts';
+import type { Here } from '../../world/surroundings.ts';
+import { stdout } from '../terminal/terminal.ts';
+import { runHeading, type ShownRun, showRun } from './show-run.ts';
+import { showSteps, stepsJson } from './show-steps.ts';
+import { showTimeline, writeSvg } from './show-timeline.ts';
+
+export interface ShowOptions {
+  readonly json?: boolean;
+  readonly timeline?: boolean;
+  readonly svg?: boolean;
+  readonly steps?: boolean;
+}
+
+export async function show(
+  here: Here,
+  name: string | undefined,
+  { json, timeline, svg, steps }: ShowOptions,
+): Promise<number> {
+  if (svg && !timeline)
+    throw wrongUsage('--svg draws a timeline.', 'Add --timeline, or omit --svg.');
+  if (svg && json) throw wrongUsage('Both --svg and --json are given.', 'Remove one of them.');
+  if (steps && timeline)
+    throw wrongUsage('Both --steps and --timeline are given.', 'Remove one of them.');
+  const { store, clock, workspace, world } = await here();
+  const id = await runToSee(store, name);
+  const spans: Span[] = [];
+  const bars = new Bars();
+  const keep = json ? (span: Span) => bars.add(span) : (span: Span) => void spans.push(span);
+  const history = new RunHistory(timeline ? keep : undefined);
+  const newest = new Newest();
+  const places = new PlaceReader();
+  const list = new Steps();
+  const found = await openRun(store, id, (event, before, after) => {
+    history.follow(event, after);
+    places.follow(event, after);
+    if (steps) list.follow(event, after);
+    else if (!json && !timeline) newest.add(event, before, after);
+  });
+  const { run } = found;
+  const at = found.owner ? Math.max(clock.now(), run.updatedAt) : run.updatedAt;
+  const drawn = timeline && !json ? timelineOf(run, history, spans, at) : undefined;
+  if (drawn && svg) {
+    await writeSvg(drawn);
+    return 0;
+  }
+  const now = found.owner && (await store.now(id));
+  // The messages of the run's newest background process.
+  const { path } = workspace(id).processLog;
+  const log = existsSync(path) ? path : undefined;
+  const isOver = run.agents.size === 0;
+  // Most runs that are shown are over, and need no forecast.
+  const left = isOver
+    ? undefined
+    : await (await import('../../app/past-runs.ts')).runForecast(store, run, places);
+  if (json) {
+    const [questions, requests] = [await questionsOf(store, run), await requestsOf(store, run)];
+    const whole = wholeForm({ found, history, bars, questions, requests, now, at });
+    const { timeline: drawing, ...form } = whole;
+    stdout.json(
+      {
+        ...form,
+        ...(timeline && { timeline: drawing }),
+        ...(steps && { step_list: stepsJson({ steps: list.all, history }) }),
+        log: log ?? null,
+        forecast: left ?? null,
+      },
+      2,
+    );
+    return 0;
+  }
+  if (drawn) {
+    for (const line of runHeading(found)) stdout.say(line);
+    stdout.say('');
+    showTimeline(drawn);
+    return 0;
+  }
+  if (steps) {
+    for (const line of [...runHeading(found), '']) stdout.say(line);
+    for (const line of showSteps({ steps: list.all, history }, clock.now(), stdout.columns()))
+      stdout.say(line);
+    return 0;
+  }
+  const lost = await world.lostTrees(run);
+  const doings = doingByAgent(now);
+  const shown: ShownRun = { found, history: history.until(at), doings, log, left, lost };
+  // One by one, because the number of arguments of a call is limited.
+  for (const line of showRun(shown, stdout.columns())) stdout.say(line);
+  const { lines, isAll } = newest.lines();
+  stdout.say('', isAll ? 'History' : `History, the newest lines (all: raymond logs ${id})`);
+  stdout.lines(lines, { indent: '  ' });
+  return 0;
+}
+
+/** The newest events of a run. To describe all of them would take most of the time. */
+class Newest {
+  #seen: (readonly [JournaledEvent, Run | undefined, Run])[] = [];
+  #count = 0;
+
+  add(...seen: readonly [JournaledEvent, Run | undefined, Run]): void {
+    this.#count += 1;
+    this.#seen.push(seen);
+    // Now and then, because each cut copies the rest.
+    if (this.#seen.length > 2 * MOST_EVENTS) this.#seen = this.#seen.slice(-MOST_EVENTS);
+  }
+
+  lines(): { readonly lines: readonly Line[]; readonly isAll: boolean } {
+    const retell = retelling(agent.alarmsOf);
+    const all = this.#seen.flatMap((seen) => retell(...seen));
+    const isAll = this.#count === this.#seen.length && all.length <= MOST_LINES;
+    return { lines: all.slice(-MOST_LINES), isAll };
+  }
+}
+
+const MOST_EVENTS = 150;
+const MOST_LINES = 25;

@@ -1,0 +1,101 @@
+/** Approves what a project commands: the config file of Raymond, and settings for agents. */
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { refuseInsideAny } from '../../app/refuse-inside.ts';
+import { agentsWith } from '../../execute/agents/agents.ts';
+import { type SettingsFile, settingsFiles } from '../../execute/agents/project-settings.ts';
+import { readRegularFileSync } from '../../files/regular-file.ts';
+import { UserError } from '../../model/user-error.ts';
+import {
+  allAssignments,
+  type Configuration,
+  readConfiguration,
+} from '../../world/config/configuration.ts';
+import { approvalsOf, approveSettings, revoke, trust } from '../../world/config/trust.ts';
+import type { Here, Surroundings } from '../../world/surroundings.ts';
+import { isAttended, stderr } from '../terminal/terminal.ts';
+import { confirm } from '../terminal/terminal-door.ts';
+
+export interface TrustCommand {
+  readonly revoke?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Shows everything first. Approves exactly what was shown. */
+export async function trustProject(here: Here, options: TrustCommand): Promise<number> {
+  const around = await here();
+  if (options.revoke) return revokeTrust(around);
+  await refuseInsideAny(around, 'trust a project');
+  const { project, options: configured } = await readConfiguration(around.project);
+  const root = dirname(around.project.folder);
+  const approvals = await approvalsOf(root);
+  const names = agentsWith(configured.agents).all.flatMap((one) => one.projectSettings.names);
+  const found = settingsFiles([...new Set(names)], around.cwd, approvals);
+  const settings = found.filter(({ name, hash }) => hash && approvals.files[name] !== hash);
+  const keys = project.isTrusted ? [] : allAssignments(project.dangerous);
+  stderr.say(...found.filter(({ hash }) => hash === undefined).map(cannotApprove));
+  if (keys.length === 0 && settings.length === 0) {
+    stderr.say(nothingToApprove(project, found.length > 0));
+    return 0;
+  }
+  stderr.say(...keyLines(project.file, keys), ...settingsLines(settings));
+  await agree(options);
+  if (keys.length > 0 && project.text !== undefined) await trust(project.file, project.text);
+  if (settings.length > 0)
+    await approveSettings(root, {
+      ...approvals.files,
+      ...Object.fromEntries(settings.map(({ name, hash = '' }) => [name, hash])),
+    });
+  stderr.say(`Approved, until a file changes. To withdraw it: raymond trust --revoke`);
+  return 0;
+}
+
+async function agree({ yes }: TrustCommand): Promise<void> {
+  if (yes || (isAttended() && (await confirm('Approve all of this?')))) return;
+  throw new UserError(
+    'not-approved',
+    'Nothing was approved.',
+    'If you trust all of this: raymond trust --yes',
+  );
+}
+
+function keyLines(file: string, keys: readonly string[]): readonly string[] {
+  if (keys.length === 0) return [];
+  return [`${file} would apply:`, ...keys.map((key) => `  ${key}`)];
+}
+
+function settingsLines(files: readonly SettingsFile[]): readonly string[] {
+  if (files.length === 0) return [];
+  return ['Agents would load:', ...files.flatMap(fileLines)];
+}
+
+/** Short files of JSON and TOML are shown whole. */
+function fileLines({ name, path, hash }: SettingsFile): readonly string[] {
+  const bytes = readRegularFileSync(path, MOST_BYTES);
+  if (createHash('sha256').update(bytes).digest('hex') !== hash)
+    throw new UserError('changed', `${path} changes at this moment.`, 'Try again.');
+  const isShown = bytes.length <= MOST_SHOWN && /\.(jsonc?|toml)$/.test(name);
+  if (!isShown) return [`  ${name} (${bytes.length} bytes)`];
+  const text = bytes.toString('utf8').trimEnd();
+  return [`  ${name}`, ...text.split('\n').map((line) => `    ${line}`)];
+}
+
+const MOST_SHOWN = 4096;
+const MOST_BYTES = 4 * 1024 * 1024;
+
+function cannotApprove({ name }: SettingsFile): string {
+  return `${name} cannot be approved, because it is a link, too large or unreadable. Agents do not load it.`;
+}
+
+function nothingToApprove(project: Configuration['project'], hasSettings: boolean): string {
+  if (project.isTrusted || hasSettings) return 'Everything that can be approved here is approved.';
+  return 'Nothing in this project needs an approval.';
+}
+
+async function revokeTrust(around: Surroundings): Promise<number> {
+  const { configFile, folder } = around.project;
+  const root = dirname(folder);
+  const were = [await revoke(configFile), await revoke(root)];
+  stderr.say(`${root} ${were.includes(true) ? 'is no longer trusted' : 'was not trusted'}.`);
+  return 0;
+}

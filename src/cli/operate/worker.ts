@@ -1,0 +1,113 @@
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { runWorker } from '../../fleet/worker.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import type { StopSource } from '../../ports.ts';
+import { nameOf } from '../../postgres/address.ts';
+import { openDatabase } from '../../postgres/database.ts';
+import { migrate } from '../../postgres/migrations.ts';
+import { makeOwnFolder, userStateFolder } from '../../world/config/user-folders.ts';
+import { forgetRemovedRuns } from '../../world/fleet/runs-of-worker.ts';
+import { openRecovery, workerPorts } from '../../world/fleet/worker-ports.ts';
+import { type Here, surroundings } from '../../world/surroundings.ts';
+import { stopOnSignals } from '../terminal/signals.ts';
+import { endNow, stderr } from '../terminal/terminal.ts';
+
+export interface WorkerOptions {
+  readonly name?: string;
+  readonly state?: string;
+  readonly prompts?: string;
+  readonly scripts?: string;
+  readonly promptsForAll?: string;
+  readonly scriptsForAll?: string;
+  readonly lease?: string;
+  readonly trustRuns?: boolean;
+}
+
+/** Takes steps of the runs in a database until it is stopped. */
+export async function worker(here: Here, options: WorkerOptions): Promise<number> {
+  const { databaseUrl: url } = await here();
+  if (url === undefined)
+    throw wrongUsage('No database is named.', 'Name one with --database, or set RAYMOND_DATABASE.');
+  const name = workerName(options.name);
+  const limits = {
+    prompts: numberIn('--prompts', options.prompts, 8),
+    scripts: numberIn('--scripts', options.scripts, 8),
+  };
+  const prompts = optionalNumberIn('--prompts-for-all', options.promptsForAll);
+  const scripts = optionalNumberIn('--scripts-for-all', options.scriptsForAll);
+  const limitsForAll = { ...(prompts && { prompts }), ...(scripts && { scripts }) };
+  const leaseMs = 1000 * numberIn('--lease', options.lease, 60, 2, 'number of seconds');
+  const stateFolder = resolve(options.state ?? join(userStateFolder(), 'workers', name));
+  await makeOwnFolder(stateFolder);
+  const report = stderr.say;
+  const around = await surroundings({ stateFolder, database: 'none', report });
+  await around.makeProject();
+  const database = openDatabase({ url, report, isPatient: true });
+  await migrate(database);
+  const lock = await around.lockFolder(stateFolder);
+  const recovery = await openRecovery(database, url, report);
+  let endForgetting = () => {};
+  try {
+    const ports = await workerPorts({
+      ...{ around, database, recovery, name, limits, limitsForAll, leaseMs },
+      trustRuns: options.trustRuns === true,
+    });
+    endForgetting = forgetRemovedRuns(around, database, ports.notices);
+    stderr.say(`The worker ${name} takes steps from ${nameOf(database.address)}.`);
+    if ((await runWorker(ports, reportedStop)) === 'stopped') return 0;
+    stderr.say(`The worker ${name} has stopped without an answer of its database.`);
+    await lock.release();
+    // The connections would wait for an answer.
+    endNow(0);
+  } finally {
+    endForgetting();
+    await recovery.close();
+    await database.close();
+    await lock.release();
+  }
+}
+
+/** A step can take long to finish, so the user has to know that the signal has arrived. */
+const reportedStop: StopSource = (stop) =>
+  stopOnSignals((how) => {
+    if (how === 'drain')
+      stderr.say(
+        'The worker takes no more steps, and ends when its own have finished. Ctrl-C again stops them.',
+      );
+    stop(how);
+  });
+
+/** It also names a folder. */
+function workerName(given: string | undefined): string {
+  const name = given ?? hostname();
+  if (/^(?!\.)[\w.-]{1,100}$/.test(name)) return name;
+  throw wrongUsage(
+    `--name is "${name}".`,
+    'Write up to 100 letters, digits, dots, hyphens and underscores. The first one is not a dot.',
+  );
+}
+
+function numberIn(
+  option: string,
+  text: string | undefined,
+  usual: number,
+  least = 1,
+  what = 'number',
+): number {
+  return optionalNumberIn(option, text, least, what) ?? usual;
+}
+
+function optionalNumberIn(
+  option: string,
+  text: string | undefined,
+  least = 1,
+  what = 'number',
+): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= MOST) return number;
+  throw wrongUsage(`${option} is "${text}".`, `Write a whole ${what} from ${least} to ${MOST}.`);
+}
+
+const MOST = 999_999;

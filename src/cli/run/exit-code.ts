@@ -1,0 +1,23 @@
+import type { Run } from '../../model/run.ts';
+import { unreachable } from '../../model/unreachable.ts';
+
+/** The exit code for the outcome of a run. */
+export function exitCode({ status }: Run): number {
+  if (status.kind !== 'ended') return 1;
+  switch (status.outcome) {
+    case 'completed':
+      return 0;
+    case 'failed':
+      return 1;
+    case 'waiting':
+    case 'paused':
+      return 2;
+    case 'stopped: budget':
+    case 'stopped: iterations':
+      return 3;
+    case 'interrupted':
+      return 130;
+    default:
+      return unreachable(status.outcome);
+  }
+}

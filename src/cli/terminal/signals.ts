@@ -1,0 +1,50 @@
+/** The signals of this process. No other part of `src` listens to them while a run is carried. */
+import type { Attendant } from '../../host/attendant.ts';
+import type { StopSource } from '../../ports.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type Signal = (typeof SIGNALS)[number];
+
+/** The first Ctrl-C lets running steps finish. Other signals come from supervisors or a closed terminal, which do not wait. */
+export const stopOnSignals: StopSource = (stop) => {
+  let interrupts = 0;
+  return onSignals((signal) => stop(signal === 'SIGINT' && interrupts++ === 0 ? 'drain' : 'now'));
+};
+
+/**
+ * For a run that workers carry. The first Ctrl-C lets running steps finish, the second one stops them,
+ * and the third one only leaves. The run does not need this terminal, so a closed one leaves it, too.
+ */
+export const stopOrLeaveOnSignals: Attendant['stops'] = (act) => {
+  let asked: 'nothing' | 'drain' | 'now' = 'nothing';
+  return onSignals((signal) => {
+    if (signal === 'SIGHUP' || asked === 'now') return act('leave');
+    asked = signal === 'SIGINT' && asked === 'nothing' ? 'drain' : 'now';
+    act(asked);
+  });
+};
+
+export const leaveOnSignals: Attendant['stops'] = (act) => onSignals(() => act('leave'));
+
+/** Signals call `onSignal` instead of ending the process, until the returned function is called. */
+export function onSignals(
+  onSignal: (signal: Signal) => void,
+  signals: readonly Signal[] = SIGNALS,
+): () => void {
+  const listeners = signals.map((signal) => [signal, () => onSignal(signal)] as const);
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  return () => {
+    for (const [signal, listener] of listeners) process.off(signal, listener);
+  };
+}
+
+/** Calls back when a suspended process continues. Returns a function that ends this. */
+export function onContinue(act: () => void): () => void {
+  process.on('SIGCONT', act);
+  return () => void process.off('SIGCONT', act);
+}
+
+/** For a Ctrl-C that the terminal delivered as a key instead of a signal. */
+export function interruptOurselves(): void {
+  process.kill(process.pid, 'SIGINT');
+}

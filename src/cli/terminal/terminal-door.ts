@@ -1,0 +1,55 @@
+/** The door of the terminal: shows notices on standard error, and asks the person there. */
+import type { Consent, Door, Notice } from '../../model/notice.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import { diagnosticLine } from '../../world/diagnostic-line.ts';
+import { isAttended, lineReader, stderr } from './terminal.ts';
+
+/** For `--json`, no person is asked: a program reads the output. */
+export function terminalDoor({ json }: { readonly json?: boolean | undefined } = {}): Door {
+  return {
+    notice: showNotice,
+    async agree({ kind, facts }) {
+      if (json || !isAttended()) return undefined;
+      stderr.say(...facts);
+      return confirm(QUESTIONS[kind]);
+    },
+  };
+}
+
+const QUESTIONS: Readonly<Record<Consent['kind'], string>> = {
+  'foreign-run': 'Resume it?',
+  'changed-workflow': 'Continue with the changed files?',
+  rewind: 'Rewind?',
+  'discard-work': 'Delete it?',
+};
+
+export function showNotice(notice: Notice): void {
+  switch (notice.kind) {
+    case 'warning':
+      stderr.say(notice.text);
+      break;
+    case 'hint':
+      stderr.offer(notice.text);
+      break;
+    case 'diagnostic':
+      stderr.say(diagnosticLine(notice.diagnostic));
+      break;
+    case 'trouble':
+      stderr.error(notice);
+      break;
+    default:
+      unreachable(notice);
+  }
+}
+
+/** True only for a typed yes. */
+export function confirm(question: string): Promise<boolean> {
+  const reader = lineReader();
+  return new Promise((resolve) => {
+    reader.once('close', () => resolve(false));
+    reader.question(`${question} [yes/no] `, (text) => {
+      resolve(/^y(es)?$/i.test(text.trim()));
+      reader.close();
+    });
+  });
+}

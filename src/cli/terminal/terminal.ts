@@ -1,0 +1,225 @@
+/**
+ * INV-27: All text for people leaves through this file, which cleans it.
+ *
+ * No other file in `src` touches standard output and standard error.
+ */
+import { fstatSync, ftruncateSync } from 'node:fs';
+import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { UserError } from '../../model/user-error.ts';
+import { visible, visibleJson } from '../../model/visible.ts';
+import { type DrawnBlock, type Row, redraw } from '../../observe/block.ts';
+import type { Line } from '../../observe/describe.ts';
+import { formatLine } from '../../observe/plain.ts';
+import { type Looks, ownLine, quotedLines, type Text } from '../../observe/screen.ts';
+import { squeezed } from '../../observe/words.ts';
+import { isInForeground } from './foreground.ts';
+
+export interface Screen {
+  isTerminal(): boolean;
+  hasColor(): boolean;
+  /** The width of a terminal; undefined for anything else. */
+  columns(): number | undefined;
+  /** Lines that Raymond wrote. */
+  say(...lines: readonly Text[]): void;
+  /** Lines that fit the screen, such as those of a picture. They are not wrapped. */
+  rows(...lines: readonly Text[]): void;
+  /** A line with a command to copy. It is not wrapped, so it must not contain text of others. */
+  offer(line: string): void;
+  /** A fact and its remedy. */
+  error(error: Pick<UserError, 'message' | 'remedy'>): void;
+  /** A line of a run's report. */
+  line(line: Line, options?: LineOptions): void;
+  /** Many such lines, with few writes. */
+  lines(lines: readonly Line[], options?: LineOptions): void;
+  /** A text of others. */
+  quote(text: string): void;
+  json(value: unknown, indent?: number): void;
+  /** Text for programs, such as a diagram: byte for byte, except on a terminal. */
+  document(text: string): Promise<void>;
+  /** The result of a run, for the caller of Raymond: byte for byte, except on a terminal. */
+  result(text: string): Promise<void>;
+  /** Rings the bell of the terminal. */
+  bell(): void;
+  /** Asks the terminal to show a note, outside of its text. Not every terminal can. */
+  note(text: string): void;
+  /** Whether rows can be drawn again in place: no other program uses the terminal now. */
+  canRedraw(): boolean;
+  /**
+   * Writes lines, and draws rows below them. The rows stay below everything that is written later,
+   * until others replace them. `whole` draws unchanged rows, too.
+   */
+  draw(lines: readonly Line[], rows: readonly Row[], whole: boolean): void;
+  /** The drawn rows are no longer above the cursor: another program has used the terminal. */
+  forgetRows(): void;
+  size(): { readonly columns: number; readonly rows: number };
+  /** Returns a function that ends this. */
+  onResize(act: () => void): () => void;
+}
+
+export interface LineOptions {
+  readonly plain?: boolean;
+  readonly indent?: string;
+}
+
+export const stdout: Screen = screen(process.stdout);
+export const stderr: Screen = screen(process.stderr);
+
+/** Whether a person can see a question on this screen and answer it. */
+export function isAttended(screen: Screen = stderr): boolean {
+  return process.stdin.isTTY === true && screen.isTerminal();
+}
+
+/** The text that was piped in. */
+export function standardInput(): AsyncIterable<Buffer> {
+  return process.stdin;
+}
+
+/** Resolves when whoever writes to standard input has closed it. Does not read it. */
+export function inputEnds(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const end of ['end', 'close', 'error'] as const) process.stdin.once(end, () => resolve());
+  });
+}
+
+/** Reads answers of the person at the terminal. The prompt is written by Raymond. */
+export function lineReader(): Interface {
+  return createInterface({ input: process.stdin, output: process.stderr });
+}
+
+/**
+ * Reads a line that the caller shows while the user types it: `line` and `cursor` of the reader change
+ * with every key.
+ */
+export function typedLine(onKey: () => void): Interface {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({
+    input: process.stdin,
+    output: nowhere,
+    terminal: true,
+    historySize: 0,
+  });
+  let isOpen = true;
+  const report = () => {
+    // The key that closes the reader is reported, too.
+    if (isOpen) onKey();
+  };
+  process.stdin.on('keypress', report);
+  reader.once('close', () => {
+    isOpen = false;
+    process.stdin.off('keypress', report);
+  });
+  return reader;
+}
+
+/** Sends warnings and crashes of Node through this file, and ignores errors of the streams. */
+export function keepTheDoor(report: (error: unknown) => number): void {
+  // A reader may close the pipe early.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  // With --no-warnings there is no listener, and Raymond prints no warnings either.
+  if (process.listenerCount('warning') > 0) {
+    process.removeAllListeners('warning');
+    process.on('warning', ({ message }) => stderr.say(`Warning: ${message}`));
+  }
+  process.on('uncaughtException', (error) => process.exit(report(error)));
+}
+
+/** Ends the process although something still waits. */
+export function endNow(code: number): never {
+  process.exit(code);
+}
+
+/** Empties the file of standard error whenever it is too large, until the process ends. */
+export function limitStderr(mostBytes: number): void {
+  const look = () => {
+    const found = fstatSync(STDERR);
+    if (found.isFile() && found.size > mostBytes) ftruncateSync(STDERR);
+  };
+  setInterval(look, LOOK_AT_STDERR_MS).unref();
+}
+
+const STDERR = 2;
+const LOOK_AT_STDERR_MS = 5_000;
+
+const LINES_AT_ONCE = 1_000;
+
+function screen(stream: NodeJS.WriteStream): Screen {
+  const isTerminal = () => stream.isTTY === true;
+  const hasColor = () => isTerminal() && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  const looks = (): Looks => ({
+    color: hasColor(),
+    // A terminal without a known size reports 0.
+    columns: isTerminal() && stream.columns > 0 ? stream.columns : undefined,
+  });
+  let block: { readonly rows: readonly Row[]; readonly drawn: DrawnBlock } | undefined;
+  const put = (above: string, rows: readonly Row[], whole: boolean) => {
+    const { output, drawn } = redraw(block?.drawn, { above, rows, whole }, looks());
+    block = drawn && { rows, drawn };
+    if (output !== '') stream.write(output);
+  };
+  const write = (text: string) => put(text, block?.rows ?? [], true);
+  const formatted = (some: readonly Line[], { plain, indent }: LineOptions = {}) => {
+    const shown = { ...looks(), ...(plain && { color: false }) };
+    return some.map((line) => formatLine(line, shown, indent)).join('');
+  };
+  const say = (...lines: readonly Text[]) =>
+    write(lines.map((line) => ownLine(line, looks())).join(''));
+  const rows = (...lines: readonly Text[]) =>
+    write(lines.map((line) => ownLine(line, { color: hasColor() })).join(''));
+  const offer = (line: string) => write(ownLine(line, { color: hasColor() }));
+  const lines = (all: readonly Line[], options?: LineOptions) => {
+    for (let from = 0; from < all.length; from += LINES_AT_ONCE)
+      write(formatted(all.slice(from, from + LINES_AT_ONCE), options));
+  };
+  const written = (text: string) =>
+    new Promise<void>((resolve) => {
+      stream.write(text, () => resolve());
+    });
+  return {
+    isTerminal,
+    hasColor,
+    columns: () => looks().columns,
+    say,
+    rows,
+    offer,
+    error: ({ message, remedy }) => {
+      say([
+        { text: 'raymond: ', tone: 'plain' },
+        { text: squeezed(message), tone: 'plain' },
+      ]);
+      offer(`         ${squeezed(remedy)}`);
+    },
+    line: (line, options) => lines([line], options),
+    lines,
+    quote: (text) => write(quotedLines({ text }, looks())),
+    json: (value, indent) => write(`${visibleJson(value, indent)}\n`),
+    document: (text) => written(isTerminal() ? visible(text) : text),
+    result: (text) => written(isTerminal() ? quotedLines({ text }, looks()) : `${text}\n`),
+    bell: () => {
+      if (isTerminal()) stream.write('\x07');
+    },
+    note: (text) => {
+      if (isTerminal()) stream.write(noteEscape(visible(text).replaceAll('\n', ' ')));
+    },
+    canRedraw: () => isTerminal() && process.env.TERM !== 'dumb' && isInForeground(),
+    draw: (some, rows, whole) => put(formatted(some), rows, whole),
+    forgetRows: () => {
+      block = undefined;
+    },
+    // A terminal without a known size reports 0.
+    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
+    onResize: (act) => {
+      stream.on('resize', act);
+      return () => void stream.off('resize', act);
+    },
+  };
+}
+
+/** Other terminals ignore it. Some read a number at the beginning as a command, so a word precedes the text. */
+function noteEscape(text: string): string {
+  const { TERM = '' } = process.env;
+  if (TERM === '' || TERM === 'dumb' || TERM === 'linux') return '';
+  return /^(rxvt|foot)/.test(TERM)
+    ? `\x1b]777;notify;Raymond;${text.replaceAll(';', ',')}\x07`
+    : `\x1b]9;Raymond: ${text}\x07`;
+}

@@ -1,0 +1,52 @@
+/** Runs in files. This process carries them, or a background process on this machine. */
+import { dirname } from 'node:path';
+import type { RunStore } from '../ports.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { World } from './world.ts';
+
+/** Most commands need only the store, so everything else is loaded when it is needed. */
+export function here(store: RunStore, around: () => Surroundings): World {
+  const lostTrees: World['lostTrees'] = async (run) =>
+    (await import('../execute/git/lost-trees.ts')).lostTrees(run);
+  return {
+    store,
+    connect: async () => {},
+    close: async () => {},
+    steps: async () => (await import('./wire.ts')).stepReaderOf(around()),
+    files: async (run) => (await import('./wire.ts')).filesOf(around(), run),
+    sources: async () => undefined,
+    keepsSources: false,
+    lostTrees,
+    countLost: async (trees) => (await import('../execute/git/lost-trees.ts')).countLost(trees),
+    isInside: async (run) => (await around().processes(run)).includeThisProcess(),
+    async stop(run, how, owner) {
+      const { pid, started } = owner;
+      await store.mailbox(run).post({ kind: 'stop', how, pid, started });
+      const { drain, stopNow } = await import('./stop-here.ts');
+      return () => (how === 'now' ? stopNow : drain)(around(), run, owner);
+    },
+    forget: async () => [],
+    async carried() {
+      await around().makeProject();
+      return undefined;
+    },
+    async tidy(run) {
+      const { workspace, processes } = around();
+      const { unknownSteps, setAside } = workspace(run.id);
+      // Ends processes of steps that the journal does not know, and moves their files aside.
+      const lost = await unknownSteps(run);
+      if (lost.length > 0) await (await processes(run.id)).endSteps(lost);
+      for (const step of lost) await setAside(step);
+      return lostTrees(run);
+    },
+    async prepare(intended) {
+      const { prepareHere } = await import('./carry-here.ts');
+      return prepareHere(around(), intended, dirname(around().project.folder));
+    },
+    async inBackground(run, command, notice) {
+      await around().makeProject();
+      const { startInBackground } = await import('./background.ts');
+      return startInBackground(around(), run, command, notice);
+    },
+  };
+}

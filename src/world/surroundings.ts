@@ -1,0 +1,143 @@
+/** The surroundings of commands: the project, the store of its runs, the clock. Built once. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { RunProcesses } from '../execute/process/index.ts';
+import { type Disk, realDisk } from '../journal/disk.ts';
+import { fileStore } from '../journal/file-store.ts';
+import { laterRecords } from '../journal/later.ts';
+import { findProject, makeProject, type Project, projectIn } from '../journal/project.ts';
+import { type UserKey, userKey } from '../journal/user-key.ts';
+import { workspaceOf } from '../journal/workspace.ts';
+import { UserError } from '../model/user-error.ts';
+import type { Clock, Executor, RunStore, StepRecords, Workspace } from '../ports.ts';
+import { chosenDatabase } from './config/chosen-database.ts';
+import { homeFolder, userStateFolder } from './config/user-folders.ts';
+import { here } from './here.ts';
+import type { World } from './world.ts';
+
+export interface Surroundings {
+  readonly cwd: string;
+  readonly project: Pick<Project, 'folder' | 'configFile'>;
+  readonly world: World;
+  /** The store of the world. */
+  readonly store: RunStore;
+  /** The database of the world, if it has one. It may contain a password, so it is only for connections. */
+  readonly databaseUrl?: string;
+  readonly clock: Clock;
+  /** Shows a warning that belongs to no run and to no command. */
+  readonly report: (...texts: readonly string[]) => void;
+  readonly newId: () => string;
+  /** For the files of the user and the configuration; runs are reached through the store. */
+  readonly disk: Disk;
+  readonly scriptExecutor: Outside['scriptExecutor'];
+  workspace(run: string): Workspace;
+  /** The records of the steps of a run that ran on this machine, also if the run is in a database. */
+  recordsHere(run: string): StepRecords;
+  /** The processes of a run. Steps can be adopted only by a process that knows when the run began. */
+  processes(run: string, startedAt?: number): Promise<RunProcesses>;
+  /** Creates the folder for runs, or throws a UserError. */
+  makeProject(): Promise<void>;
+  /** The workspace of a run in the project of another directory. Creates the folder for runs there. */
+  workspaceIn(directory: string, run: string): Promise<Workspace>;
+  /** Seals what the user chooses. */
+  readonly key: UserKey;
+  /** Gives a folder to this process alone, or throws a UserError that names the owner. */
+  lockFolder(folder: string): Promise<{ release(): Promise<void> }>;
+}
+
+/** The parts that a caller may replace. */
+export interface Outside {
+  readonly cwd?: string;
+  readonly disk?: Disk;
+  /** The database of the runs, or "none"; undefined leaves it to the config files. */
+  readonly database?: string | undefined;
+  /** The folder in which a worker keeps its steps, in place of the folder of a project. */
+  readonly stateFolder?: string | undefined;
+  readonly scriptExecutor?: ((processes: RunProcesses) => Executor) | undefined;
+  readonly report?: Surroundings['report'];
+}
+
+/** Commands call this when they need it, because some work without a project. */
+export type Here = () => Promise<Surroundings>;
+
+export async function surroundings({
+  cwd = process.cwd(),
+  disk = realDisk,
+  database: given,
+  stateFolder,
+  scriptExecutor,
+  report = () => {},
+}: Outside = {}): Promise<Surroundings> {
+  const project =
+    stateFolder === undefined
+      ? await findProject(disk, cwd, homeFolder(), userStateFolder())
+      : await projectIn(disk, stateFolder, userStateFolder());
+  const workspace = (run: string) => workspaceOf(disk, project, run);
+  const key = userKey(disk, join(userStateFolder(), 'key'));
+  // Some commands need neither, so they load neither.
+  const runs = async () =>
+    (await import('./stored-runs.ts')).storedRuns({ disk, project, key, clock, report });
+  const processes = async (run: string, startedAt?: number) => {
+    const { RunProcesses } = await import('../execute/process/index.ts');
+    const { folder } = workspace(run);
+    if (startedAt === undefined) return new RunProcesses(folder);
+    const { runSealKey } = await import('../execute/steps/step-seals.ts');
+    // Without a key, a later process cannot adopt the steps. The run says so when it begins.
+    const steps = await key.derived('steps').catch((error) => {
+      if (error instanceof UserError) return undefined;
+      throw error;
+    });
+    return new RunProcesses(folder, steps ? { key: runSealKey(steps, run, startedAt) } : {});
+  };
+  const url = await chosenDatabase(given, { project, report });
+  const world: World =
+    url === undefined
+      ? here(fileStore({ disk, project, key, clock, runs }), () => around)
+      : (await import('./fleet/fleet.ts')).fleet(url, () => around);
+  const around: Surroundings = {
+    cwd,
+    project,
+    world,
+    store: world.store,
+    ...(url !== undefined && { databaseUrl: url }),
+    clock,
+    report,
+    newId: randomUUID,
+    disk,
+    scriptExecutor,
+    workspace,
+    recordsHere: (run) =>
+      laterRecords(async () => {
+        const { fileRecords } = await import('../journal/file-records.ts');
+        return fileRecords(disk, { folders: workspace(run) });
+      }),
+    processes,
+    makeProject: () => makeProject(disk, project),
+    async workspaceIn(directory, run) {
+      const other = await findProject(disk, directory, homeFolder(), userStateFolder());
+      await makeProject(disk, other);
+      return workspaceOf(disk, other, run);
+    },
+    key,
+    lockFolder: async (folder) =>
+      (await import('./stored-runs.ts')).lockFolder({ disk, clock, report }, folder),
+  };
+  return around;
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  at(time, callback) {
+    // A timer can wait at most 24 days, and after a laptop has slept, the clock must be checked again.
+    let timer: NodeJS.Timeout;
+    const look = () => {
+      const left = time - Date.now();
+      timer =
+        left <= 0 ? setTimeout(callback, 0) : setTimeout(look, Math.min(left, LONGEST_NAP_MS));
+    };
+    look();
+    return () => clearTimeout(timer);
+  },
+};
+
+const LONGEST_NAP_MS = 60_000;

@@ -1,0 +1,378 @@
+/** Builds the ports that execute steps and load workflows. `surroundings.ts` builds the others. */
+import { dirname } from 'node:path';
+
+import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
+import { acpCommands, agentsWith, chosenAgent } from '../execute/agents/agents.ts';
+import { type Executable, findAcp } from '../execute/agents/find-program.ts';
+import type { Approvals } from '../execute/agents/project-settings.ts';
+import type { Protected } from '../execute/agents/protected-files.ts';
+import { readAgentOptions } from '../execute/claude/agent-options.ts';
+import { readChoices } from '../execute/claude/choices.ts';
+import { claudeExecutor } from '../execute/claude/claude.ts';
+import { conversationReader } from '../execute/claude/conversation.ts';
+import { claudeAgent } from '../execute/claude/declaration.ts';
+import { type AgentNames, claudeNames, findClaude } from '../execute/claude/health.ts';
+import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
+import { begunTurn } from '../execute/claude/records.ts';
+import { codexExecutor } from '../execute/codex/codex.ts';
+import { codexAgent } from '../execute/codex/declaration.ts';
+import { findCodex } from '../execute/codex/health.ts';
+import { gitFileHistory } from '../execute/git/file-history.ts';
+import { gitWorktrees } from '../execute/git/worktrees.ts';
+import { RunProcesses } from '../execute/process/index.ts';
+import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal/rehearsal.ts';
+import { scriptExecutor } from '../execute/scripts/script.ts';
+import { errorsIn, type StepKind, stepMessages } from '../execute/steps/step-folder.ts';
+import { stepKeeper } from '../execute/steps/step-keeper.ts';
+import { type AgentRecords, stepReader } from '../execute/steps/step-reader.ts';
+import { scriptAnswers } from '../explore/script-answers.ts';
+import { openRun } from '../host/open-run.ts';
+import type { RewindPorts } from '../host/rewind-run.ts';
+import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
+import { createLibrary, type LooseLibrary, type StoredSources } from '../load/load.ts';
+import type { Agents, Choices } from '../model/agent.ts';
+import type { Settings } from '../model/event.ts';
+import { UserError } from '../model/user-error.ts';
+import type { Platform, Workflow } from '../model/workflow.ts';
+import type { RunOptions } from '../options/run-options.ts';
+import { wrongUsage } from '../options/wrong-usage.ts';
+import { agentNamed, withUsual } from '../parse/chosen-agent.ts';
+import { nearest } from '../parse/nearest.ts';
+import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
+import { findState } from '../parse/resolve.ts';
+import type {
+  Executor,
+  Executors,
+  FileHistory,
+  RunFolders,
+  RunStore,
+  StepKeeper,
+  StepReader,
+  WorkflowLibrary,
+  Workspace,
+  Worktrees,
+} from '../ports.ts';
+import type { TestPorts } from '../workflow-tests/run-test.ts';
+import { optionsForReading } from './config/configuration.ts';
+import { approvalsOf } from './config/trust.ts';
+import { userStateFolder } from './config/user-folders.ts';
+import { testGround } from './ground.ts';
+import { reachedFiles } from './reached-files.ts';
+import type { Here, Surroundings } from './surroundings.ts';
+
+export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
+
+/** What the user chose for the agents on this machine. */
+export type AgentOptions = Pick<RunOptions, 'agent' | 'agents'>;
+
+export function libraryFor(
+  { source }: Workspace,
+  cwd: string,
+  chosen: AgentOptions,
+): WorkflowLibrary {
+  return looseLibrary(cwd, chosen).unpackingInto(source);
+}
+
+/** For commands that only read a workflow. It unpacks nothing. */
+export function looseLibrary(
+  cwd: string,
+  chosen: AgentOptions,
+  stored?: StoredSources,
+  toLocal?: (path: string) => string,
+): LooseLibrary {
+  return createLibrary({
+    ...{ cwd, platform, agents: agentsFor(chosen) },
+    ...(stored && { stored }),
+    ...(toLocal && { toLocal }),
+  });
+}
+
+/** The same, with the agents of the config files. */
+export async function configuredLibrary(here: Here): Promise<LooseLibrary> {
+  return looseLibrary(process.cwd(), await optionsForReading(here));
+}
+
+/** All agents. The user may have chosen the usual one. */
+function agentsFor({ agent, agents }: AgentOptions): Agents {
+  const all = agentsWith(agents);
+  if (agent?.agent === '')
+    throw wrongUsage(
+      'The name of the agent is empty.',
+      'Name one, for example claude. Or omit it: then the workflow chooses.',
+    );
+  const name = chosenAgent(agent);
+  if (name === undefined || agentNamed(all, name)) return withUsual(all, name);
+  const names = all.all.map((one) => one.name);
+  throw unknownName('Raymond', 'agent', name, names);
+}
+
+export interface ChosenExecutors extends Executors {
+  /** Absent in a rehearsal, which makes no worktrees. */
+  readonly worktrees?: Worktrees;
+  /** Absent in a rehearsal, which changes no files. */
+  readonly files?: FileHistory;
+  readonly keeper: StepKeeper;
+  /** All processes of the run belong to it. */
+  readonly processes: RunProcesses;
+  readonly rehearsal?: Pick<RehearsingExecutors, 'remember'> & {
+    readonly replies: readonly string[];
+  };
+}
+
+export interface ExecutorChoice {
+  readonly run: string;
+  readonly startedAt: number;
+  readonly settings: Settings;
+  readonly workflow: string;
+  readonly library: WorkflowLibrary;
+  readonly given: AgentOptions;
+  /** The folder whose settings for agents the user may have approved; that of `.raymond` by default. */
+  readonly root?: string;
+}
+
+/** The executors of a run: the real agent, or a rehearsal. */
+export async function executors(
+  around: Surroundings,
+  {
+    run,
+    startedAt,
+    settings,
+    workflow,
+    library,
+    given,
+    root = dirname(around.project.folder),
+  }: ExecutorChoice,
+): Promise<ChosenExecutors> {
+  const agentOptions = readAgentOptions(settings.agent);
+  const processes = await around.processes(run, startedAt);
+  const script = (around.scriptExecutor ?? scriptExecutor)(processes);
+  const workspace = around.workspace(run);
+  const ofRun = {
+    processes,
+    endStrays: () => processes.endStrays(),
+    leave: () => processes.leave(),
+    keeper: stepKeeper(workspace, (folder) => processes.takeOver(folder)),
+  };
+  if (!settings.rehearse) {
+    const protects: Protected = {
+      projectFolder: around.project.folder,
+      userFolder: userStateFolder(),
+      reached: reachedFiles(library),
+    };
+    const approvals = await approvalsOf(root);
+    const claude = claudeExecutor({
+      path: programIn(given.agent),
+      environment: process.env,
+      processes,
+      sessionsFolder: workspace.sessions,
+      agentOptions,
+      mostProcesses: settings.maxParallelPrompts,
+      approvals,
+      protects: {
+        ...protects,
+        ...(agentOptions.files && { files: agentOptions.files }),
+        ...(agentOptions.addDir && { folders: agentOptions.addDir }),
+      },
+    });
+    const codex = codexExecutor({
+      path: programIn(given.agent, 'codexPath'),
+      prices: given.agents?.[codexAgent.name]?.prices ?? {},
+      environment: process.env,
+      processes,
+      sessionsFolder: workspace.sessions,
+      protects,
+    });
+    const others = await acpExecutors(around, { run, given, protects, approvals }, processes);
+    const prompt = new Map([claude, codex, ...others].map((executor) => [executor.name, executor]));
+    const files = filesOf(around, run);
+    return { prompt, script, ...ofRun, files, worktrees: worktreesOf(around, run, processes) };
+  }
+  const rehearsalOf = rehearsalReader(settings, library);
+  const { replies = [] } = (await rehearsalOf(workflow)) ?? {};
+  const {
+    prompt,
+    script: played,
+    remember,
+  } = rehearsal({
+    workflow: (ref) => library.get(ref),
+    rehearsalOf,
+    scriptAnswers,
+    ...(settings.rehearseScripts && { script }),
+  });
+  return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
+}
+
+/** One for each agent that speaks the Agent Client Protocol. An executor without a step does nothing. */
+async function acpExecutors(
+  around: Surroundings,
+  {
+    run,
+    given,
+    protects,
+    approvals,
+  }: Pick<ExecutorChoice, 'run' | 'given'> & {
+    readonly protects: Protected;
+    readonly approvals: Approvals;
+  },
+  processes: RunProcesses,
+): Promise<readonly Executor[]> {
+  const { acpExecutor } = await import('../execute/acp/acp.ts');
+  return Object.entries(acpCommands(given.agents)).map(([name, command]) =>
+    acpExecutor({
+      ...command,
+      name,
+      prices: given.agents?.[name]?.prices ?? {},
+      environment: process.env,
+      processes,
+      sessionsFolder: around.workspace(run).sessions,
+      protects,
+      approvals,
+    }),
+  );
+}
+
+export function filesOf(around: Surroundings, run: string): FileHistory {
+  return gitFileHistory({ run, folder: around.workspace(run).files });
+}
+
+export async function rewindPorts(around: Surroundings, run: string): Promise<RewindPorts> {
+  const { store, clock, world } = around;
+  // Its seals are known only with the time of its start. A git that was killed may have left a record.
+  const { startedAt } = (await openRun(store, run)).run;
+  const worktrees = worktreesOf(around, run, await around.processes(run, startedAt));
+  return { store, clock, files: await world.files(run), worktrees };
+}
+
+function worktreesOf(around: Surroundings, run: string, processes: RunProcesses): Worktrees {
+  const { worktrees, makings } = around.workspace(run);
+  return gitWorktrees({ run, folder: worktrees, records: makings, processes });
+}
+
+/** The messages of a step of the run. */
+export function messagesOfStep(folders: RunFolders) {
+  return (agent: string, step: number, kind: StepKind) =>
+    stepMessages(folders.step(agent, step), kind);
+}
+
+/** Reads the conversations of steps on this machine. */
+export function stepReaderOf({
+  store,
+  workspace,
+}: {
+  readonly store: Pick<RunStore, 'records'>;
+  readonly workspace: Surroundings['workspace'];
+}): StepReader {
+  const agent: AgentRecords = {
+    conversation: (folder) => acpConversation(folder) ?? conversationReader(),
+    begun: (folder) => begunTurn(folder) ?? acpBegun(folder),
+  };
+  return stepReader({ store, folders: workspace, agent });
+}
+
+/** The standard error of a script of the run. */
+export function errorsOfStep(folders: RunFolders) {
+  return (agent: string, step: number) => errorsIn(folders.step(agent, step));
+}
+
+/** The program of an agent on this machine. */
+export function programOf(name: string, { agent, agents }: AgentOptions): Executable {
+  if (name === claudeAgent.name) return findClaude(programIn(agent), process.env);
+  if (name === codexAgent.name) return findCodex(programIn(agent, 'codexPath'), process.env);
+  const known = acpCommands(agents)[name];
+  if (known) return findAcp(name, known, process.env);
+  throw new Error(`Bug: no program is known for ${name}`);
+}
+
+/**
+ * Throws a UserError for a name that neither Raymond nor the usual agent of the run knows. Codex
+ * takes the models of any provider, so it reports unknown names itself. Before the workflow is read,
+ * `usual` is undefined, and only names that no agent knows are refused.
+ */
+export async function checkNames(
+  usual: string | undefined,
+  { agent: chosen, rehearse }: Settings,
+  given: AgentOptions,
+): Promise<void> {
+  const { model, effort: named, permissionMode } = readChoices(chosen);
+  const isOurs = usual === claudeAgent.name;
+  const effort = isOurs || (named && nearest(named, EFFORTS)) ? named : undefined;
+  if (isOurs && model !== undefined && !isModel(model))
+    throw unknownName('The agent', 'model', model, MODELS);
+  const isKnown = (names: AgentNames) =>
+    (effort === undefined || names.efforts.includes(effort)) &&
+    names.permissionModes.includes(permissionMode);
+  const known: AgentNames = { efforts: EFFORTS, permissionModes: PERMISSION_MODES };
+  if (isKnown(known)) return;
+  const executable = rehearse ? undefined : findClaude(programIn(given.agent), process.env);
+  const names = executable?.found ? await claudeNames(executable.path, process.env) : known;
+  if (isKnown(names)) return;
+  if (effort !== undefined && !names.efforts.includes(effort))
+    throw unknownName('The agent', 'effort', effort, names.efforts);
+  throw unknownName('The agent', 'permission mode', permissionMode, names.permissionModes);
+}
+
+/** The program that a configuration names. */
+export function programIn(
+  given: Choices = {},
+  choice: 'claudePath' | 'codexPath' = 'claudePath',
+): string | undefined {
+  const path = given[choice];
+  return typeof path === 'string' ? path : undefined;
+}
+
+function unknownName(who: string, what: string, name: string, known: readonly string[]): UserError {
+  const near = nearest(name, known);
+  return new UserError(
+    'unknown-name',
+    `${who} does not know the ${what} "${name}".`,
+    near ? `Did you mean ${near}?` : `Name one of ${[...new Set(known)].join(', ')}.`,
+  );
+}
+
+/** The ports for tests of workflows. A test does not depend on the agent that the user chose. */
+export function testPorts({ agents }: AgentOptions): TestPorts {
+  return {
+    scripts: (folder) => {
+      const processes = new RunProcesses(folder);
+      return { script: scriptExecutor(processes), endStrays: () => processes.endStrays() };
+    },
+    ground: testGround,
+    library: (cwd, unpackInto) =>
+      looseLibrary(cwd, agents ? { agents } : {}).unpackingInto(unpackInto),
+  };
+}
+
+function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) {
+  const read = new Map<string, Promise<Rehearsal | undefined>>();
+  const given = async (file: string) => {
+    const found = await readNamedCompanion(rehearsalSchema, file);
+    if (found) return found;
+    throw new UserError('no-rehearsal', `${file} does not exist.`, 'Name an existing file.');
+  };
+  const own = async (ref: string) => {
+    const file = (await companionsOf(ref, library.scriptFolder)).rehearsal;
+    const found = await readCompanion(rehearsalSchema, file);
+    checkStates(file, found, library.get(ref));
+    return found;
+  };
+  return (ref: string) => {
+    const reading =
+      read.get(ref) ?? (rehearsalFile === undefined ? own(ref) : given(rehearsalFile));
+    read.set(ref, reading);
+    return reading;
+  };
+}
+
+/** An answer for a missing state would never be used, and the author would not notice. */
+function checkStates(file: string, found: Rehearsal | undefined, workflow: Workflow | undefined) {
+  const given = [found?.answers ?? {}, ...Object.values(found?.answers_of ?? {})];
+  for (const state of given.flatMap(Object.keys)) {
+    const resolved = workflow ? findState(workflow, state) : undefined;
+    if (resolved && 'problem' in resolved && resolved.problem === 'missing')
+      throw new UserError(
+        'bad-file',
+        `${file}: answers has ${state}. ${resolved.message}`,
+        'Fix the name.',
+      );
+  }
+}

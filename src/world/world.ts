@@ -1,0 +1,134 @@
+/**
+ * A world is where runs live and who carries them. There are two: `here` has files, and this process or
+ * a background process carries a run. `fleet` has a database, and workers carry all its runs. No code
+ * outside of this folder asks which one it is.
+ */
+import type { Attendant } from '../host/attendant.ts';
+import type { Begun } from '../host/carry-run.ts';
+import type { LooseLibrary, StoredSources } from '../load/load.ts';
+import type { Settings } from '../model/event.ts';
+import type { Input } from '../model/input.ts';
+import type { Notice } from '../model/notice.ts';
+import type { Run } from '../model/run.ts';
+import type { RunOptions } from '../options/run-options.ts';
+import type {
+  Clock,
+  FileHistory,
+  KeptWithRun,
+  Lease,
+  OwnedJournal,
+  Person,
+  RunOwner,
+  RunStore,
+  StepReader,
+  StoredRun,
+  WorkflowLibrary,
+} from '../ports.ts';
+import type { BackgroundCommand, Carrier } from './background.ts';
+
+export interface World {
+  readonly store: RunStore;
+  /** Connects, so that a wrong address is reported before a request needs the store. */
+  connect(): Promise<void>;
+  /** Ends what it keeps open for this process. */
+  close(): Promise<void>;
+  /** Reads the prompts and the messages of steps. */
+  steps(): Promise<StepReader>;
+  /** The working trees of a run. */
+  files(run: string): Promise<FileHistory>;
+  /** The stored files of workflows, as the run has read them; undefined if it reads them where they are. */
+  sources(run: Run): Promise<StoredSources | undefined>;
+  /** Whether `sources` has files. Then a changed file here changes nothing for the run. */
+  readonly keepsSources: boolean;
+  /** Sentences about worktrees of a run that were on this machine and are gone. */
+  lostTrees(run: Run): Promise<readonly string[]>;
+  /** How many of these worktrees, which should be on this machine, are gone. */
+  countLost(trees: readonly string[]): Promise<number>;
+  /** Whether this process was started by a step of the run, as far as this machine knows. */
+  isInside(run: string): Promise<boolean>;
+  /** Asks the owner of a run to stop it. Gives a function that waits until it has stopped. */
+  stop(run: string, how: 'drain' | 'now', owner: RunOwner): Promise<Stopped>;
+  /** Forgets what a run has outside of its store. Gives sentences about what stays. */
+  forget(run: string): Promise<readonly string[]>;
+  /** A run that others carry already, so that a resume only shows it. `trusts`: the user accepts it. */
+  carried(run: string, trusts: boolean, options: RunOptions): Promise<CarriedRun | undefined>;
+  /** Sets aside what a crash has left of a run that is about to continue. */
+  tidy(run: Run): Promise<readonly string[]>;
+  /** Throws a UserError if the run cannot begin or continue so. No run changes by this. */
+  prepare(intended: IntendedRun): Promise<PreparedRun>;
+  /**
+   * Begins or resumes a run in a process that outlives this one. Undefined if workers carry the runs, so
+   * that no such process is needed.
+   */
+  inBackground(
+    run: string,
+    command: BackgroundCommand,
+    notice: (notice: Notice) => void,
+  ): Promise<Carrier | undefined>;
+}
+
+export interface CarriedRun {
+  readonly found: StoredRun;
+  readonly begun: BegunRun;
+}
+
+export type Stopped = () => Promise<'stopped' | 'killed'>;
+
+/** A run that is about to begin or to continue. */
+export interface IntendedRun {
+  readonly id: string;
+  readonly cwd: string;
+  readonly startedAt: number;
+  readonly workflow: string;
+  readonly isNew: boolean;
+  readonly settings: Settings;
+  /** The workflows that it can enter. */
+  readonly refs: readonly string[];
+  readonly library: WorkflowLibrary;
+  readonly loose: LooseLibrary;
+  /** The options of this command, with those of the config files. */
+  readonly options: RunOptions;
+  /** Only those of the command. */
+  readonly given: RunOptions;
+}
+
+export interface PreparedRun {
+  readonly notices: readonly Notice[];
+  /** The things that the store keeps with a new run. */
+  readonly kept?: () => Promise<KeptWithRun>;
+  /** Lets the run begin or continue. From now on, the lease and the journal belong to it. */
+  begin(run: Run, held: HeldRun): Promise<BegunRun>;
+}
+
+export interface HeldRun {
+  readonly lease: Lease;
+  readonly journal: OwnedJournal;
+  /** The inputs with which it continues. */
+  readonly first: readonly Input[];
+  /** The run is waited for until the deadline of a question (default), or the caller does that. */
+  readonly patient?: boolean;
+  /** The workflows with accepted changes. */
+  readonly accepted?: readonly string[];
+  /** The first events of a new run, which are not shown yet. */
+  readonly begun?: readonly Begun[];
+}
+
+/** A run that has begun or continues. */
+export interface BegunRun {
+  readonly run: Run;
+  /** A rehearsal skips times. */
+  readonly clock: Clock;
+  /** Whether the words of its agents arrive in this process. */
+  readonly isLive: boolean;
+  /** Answers in place of a person, in a rehearsal. */
+  readonly rehearsed?: Person | undefined;
+  readonly notices: readonly Notice[];
+  /** Must be called once, unless workers carry the run. Resolves when the run has ended or was left. */
+  attend(attendant: Attendant): Promise<AttendedRun>;
+}
+
+export interface AttendedRun {
+  readonly run: Run;
+  /** A stop waits for a worker. */
+  readonly isStopAwaited?: boolean;
+}
