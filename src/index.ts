@@ -1,4 +1,4 @@
-/** The public API: load a workflow, interpret inputs, apply events. */
+/** The public API: run workflows; load a workflow, interpret inputs, apply events. */
 import { AGENTS } from './execute/agents/agents.ts';
 import { createLibrary } from './load/load.ts';
 import type { Platform, Workflow } from './model/workflow.ts';
@@ -7,9 +7,28 @@ export { apply } from './interpret/apply.ts';
 export type { Workflows } from './interpret/follow.ts';
 export { interpret } from './interpret/interpret.ts';
 export { newRun } from './interpret/new-run.ts';
+export {
+  answer,
+  events,
+  list,
+  look,
+  type Place,
+  type PruneChoices,
+  type PrunedRun,
+  prune,
+  type ResumeChoices,
+  type RunChoices,
+  type RunningRun,
+  resume,
+  rewind,
+  run,
+  type StartChoices,
+  stop,
+} from './library.ts';
 export type { Diagnostic } from './model/diagnostic.ts';
 export type {
   Frame,
+  JournaledEvent,
   RunEvent,
   RunOutcome,
   Session,
@@ -19,7 +38,10 @@ export type {
 } from './model/event.ts';
 export type { Failure } from './model/failure.ts';
 export type { Facts, Input, StepReport } from './model/input.ts';
+export type { Consent, Notice } from './model/notice.ts';
+export type { RewindRequest } from './model/rewind-request.ts';
 export type { Agent, AgentStatus, Run, RunStatus } from './model/run.ts';
+export type { RunSummary } from './model/run-summary.ts';
 export type { StateName } from './model/state-name.ts';
 export type { Tag, TagName, TagReading } from './model/tag.ts';
 export type { Move, Transition } from './model/transition.ts';

@@ -1,0 +1,31 @@
+/**
+ * The verbs of the application, and the name under which each door offers them. A door that does not
+ * offer a verb says why.
+ */
+export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> = {
+  start: { cli: 'run', serve: 'start', mcp: 'start', library: 'run' },
+  resume: { cli: 'resume', serve: 'resume', mcp: 'resume', library: 'resume' },
+  stop: { cli: 'stop', serve: 'stop', mcp: 'stop', library: 'stop' },
+  answer: { cli: 'answer', serve: 'answer', mcp: 'answer', library: 'answer' },
+  decide: { cli: 'answer', serve: 'permission', mcp: 'decide', library: 'answer' },
+  rewind: {
+    cli: 'rewind',
+    serve: 'rewind',
+    mcp: { not: 'It changes files, and an agent has no consent for that.' },
+    library: 'rewind',
+  },
+  prune: {
+    cli: 'prune',
+    serve: { not: 'A page should not delete runs: a person names them at the terminal.' },
+    mcp: { not: 'An agent could delete the record of what it did.' },
+    library: 'prune',
+  },
+  attend: { cli: 'watch', serve: 'events', mcp: 'watch', library: 'events' },
+  list: { cli: 'list', serve: 'runs', mcp: 'list', library: 'list' },
+  look: { cli: 'show', serve: 'run', mcp: 'show', library: 'look' },
+};
+
+export type DoorName = 'cli' | 'serve' | 'mcp' | 'library';
+
+/** The command, the route, the tool or the function. */
+export type Offer = string | { readonly not: string };

@@ -1,0 +1,291 @@
+/** The verbs for programs in JavaScript. Everything that executes is loaded with the first call. */
+import type { StartedRun } from './app/started-run.ts';
+import { ANSWERING_BY_MAIL, NOBODY } from './host/ask-person.ts';
+import type { StopOrLeave } from './host/attendant.ts';
+import type { Choices } from './model/agent.ts';
+import type { JournaledEvent } from './model/event.ts';
+import type { Consent, Door, Notice } from './model/notice.ts';
+import type { RewindRequest } from './model/rewind-request.ts';
+import type { Run } from './model/run.ts';
+import type { SurveyedRun } from './ports.ts';
+import { Inbox } from './run/inbox.ts';
+import type { Surroundings } from './world/surroundings.ts';
+
+/** Where the runs are. */
+export interface Place {
+  /** The directory of the project; by default the working directory. */
+  readonly cwd?: string;
+  /** The URL of the database of the runs, or `none` for files; by default as the config files say. */
+  readonly database?: string;
+}
+
+/** The options of the command line, with its defaults and with those of the config files. */
+export interface RunChoices extends Place {
+  readonly input?: string;
+  /** In US dollars; 0 is unlimited. */
+  readonly budget?: number;
+  /** The largest number of steps; 0 is unlimited. */
+  readonly maxIterations?: number;
+  /** The seconds of silence after which a step is stopped; 0 is never. */
+  readonly timeout?: number;
+  readonly maxParallel?: number;
+  readonly failFast?: boolean;
+  /** Whether to wait for answers (default). Otherwise the run ends as `waiting`. */
+  readonly wait?: boolean;
+  readonly askPermissions?: boolean;
+  /** The choices for the agent, such as `{ model: 'opus' }`. */
+  readonly agent?: Choices;
+  /** Receives what the command line would print on standard error. */
+  readonly onNotice?: (notice: Notice) => void;
+  /** Decides in place of a person. Without it, what needs a consent is refused. */
+  readonly agree?: (consent: Consent) => Promise<boolean>;
+}
+
+export interface StartChoices extends RunChoices {
+  /** The id of the new run. */
+  readonly id?: string;
+  /** Variables for prompts and scripts. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Calls no model and executes no script. */
+  readonly rehearse?: boolean;
+}
+
+export interface ResumeChoices extends RunChoices {
+  /** Failed agents begin in new sessions. */
+  readonly fresh?: boolean;
+  readonly trustRun?: boolean;
+  readonly acceptChanges?: boolean;
+}
+
+export interface PruneChoices extends Place {
+  /** By default all completed runs. */
+  readonly ids?: readonly string[];
+  /** Also deletes work that exists nowhere else, if `agree` resolves with true. */
+  readonly discardWork?: boolean;
+  readonly agree?: RunChoices['agree'];
+}
+
+export interface PrunedRun {
+  readonly id: string;
+  /** The work for which the run was kept. */
+  readonly work: readonly { readonly path: string; readonly why: string }[];
+  /** The worktrees that were removed. */
+  readonly trees: readonly string[];
+}
+
+/**
+ * A run that this process carries, unless it is in a database. Its events can be iterated once. A loop
+ * that ends early stops the run.
+ */
+export interface RunningRun extends AsyncIterable<JournaledEvent> {
+  /** Resolves when the run has begun. Rejects with a `UserError` if it cannot. */
+  readonly id: Promise<string>;
+  /** The run when it has ended. */
+  readonly ended: Promise<Run>;
+  /** Lets running steps finish, or stops them. */
+  stop(how?: 'drain' | 'now'): Promise<void>;
+  /** Answers a question, or decides about a permission request. */
+  answer(text: string, agent?: string): Promise<void>;
+}
+
+/** Runs a workflow: a folder, a state file, a `.zip` or a `.yaml`. */
+export function run(workflow: string, choices: StartChoices = {}): RunningRun {
+  return running(choices, async (around, door) => {
+    const { id, variables = {}, ...others } = choices;
+    const { start } = await import('./app/start.ts');
+    const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    const named = id === undefined ? {} : { workflowId: id };
+    return start(around, workflow, { ...optionsIn(others), ...named, set }, door);
+  });
+}
+
+/** Continues a run. A completed run has no more events. */
+export function resume(id: string, choices: ResumeChoices = {}): RunningRun {
+  return running(choices, async (around, door) => {
+    const { resume } = await import('./app/resume.ts');
+    const resumed = await resume(around, id, optionsIn(choices), door);
+    return resumed.kind === 'begun' ? resumed.begun : resumed.run;
+  });
+}
+
+/** The events of a run, and then each new one, until no process works on it. */
+export async function* events(
+  id: string,
+  { signal, ...place }: Place & { readonly signal?: AbortSignal } = {},
+): AsyncGenerator<JournaledEvent> {
+  const around = await surroundingsOf(place);
+  const { followRun } = await import('./host/follow-run.ts');
+  const inbox = new Inbox<JournaledEvent | undefined>();
+  const left = new AbortController();
+  const over = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+  const event = async (one: JournaledEvent) => {
+    inbox.put(one);
+    return undefined;
+  };
+  const following = followRun(around, id, { event }, over).then(
+    () => inbox.put(undefined),
+    (error) => inbox.fail(error),
+  );
+  try {
+    yield* taken(inbox);
+  } finally {
+    left.abort();
+    await following;
+    await around.world.close();
+  }
+}
+
+/** Stops a run of any process, and resolves when it has stopped. */
+export function stop(
+  id: string,
+  { now = false, ...place }: Place & { readonly now?: boolean } = {},
+): Promise<void> {
+  return within(place, async (around) => {
+    const { stop } = await import('./app/stop.ts');
+    const begun = await stop(around, id, now ? 'now' : 'drain');
+    if (begun.kind === 'asked') await begun.wait();
+  });
+}
+
+/** Answers a question of a run of any process, or decides about a permission request. */
+export function answer(
+  id: string,
+  text: string,
+  { agent, ...place }: Place & { readonly agent?: string } = {},
+): Promise<void> {
+  return within(place, (around) => answerIn(around, id, text, agent));
+}
+
+/** Takes a run back to the moment before a step, or takes the last rewind back. */
+export function rewind(
+  id: string,
+  request: RewindRequest,
+  { files = true, ...place }: Place & { readonly files?: boolean } = {},
+): Promise<Run> {
+  return within(place, async (around) => {
+    const { rewind } = await import('./app/rewind.ts');
+    return (await rewind(around, id, request, { files, agreed: true }, doorOf({}))).run;
+  });
+}
+
+/** Removes runs on which no process works. A run with work that exists nowhere else is kept. */
+export function prune({
+  ids = [],
+  discardWork: discardWorktrees = false,
+  agree,
+  ...place
+}: PruneChoices = {}): Promise<readonly PrunedRun[]> {
+  return within(place, async (around) => {
+    const { prune } = await import('./app/prune.ts');
+    const pruned = await prune(around, { ids, discardWorktrees }, doorOf(agree ? { agree } : {}));
+    const all: PrunedRun[] = [];
+    for await (const one of pruned ?? []) all.push(one);
+    return all;
+  });
+}
+
+/** Summaries of all runs of a project. */
+export function list(place: Place = {}): Promise<readonly SurveyedRun[]> {
+  return within(place, async ({ store }) => store.survey());
+}
+
+/** The current state of a run. */
+export function look(id: string, place: Place = {}): Promise<Run> {
+  return within(place, async ({ store }) => {
+    const { openRun } = await import('./host/open-run.ts');
+    return (await openRun(store, id)).run;
+  });
+}
+
+async function surroundingsOf({ cwd, database }: Place): Promise<Surroundings> {
+  const { surroundings } = await import('./world/surroundings.ts');
+  return surroundings({ ...(cwd !== undefined && { cwd }), database });
+}
+
+async function within<T>(place: Place, act: (around: Surroundings) => Promise<T>): Promise<T> {
+  const around = await surroundingsOf(place);
+  return act(around).finally(() => around.world.close());
+}
+
+function doorOf({ onNotice = () => {}, agree }: Pick<RunChoices, 'onNotice' | 'agree'>): Door {
+  return { notice: onNotice, agree: async (consent) => agree?.(consent) };
+}
+
+function optionsIn<T extends RunChoices>(choices: T) {
+  const { cwd: _, database: __, onNotice: ___, agree: ____, ...options } = choices;
+  return options;
+}
+
+async function answerIn(around: Surroundings, id: string, text: string, agent?: string) {
+  const { answer, askedItem } = await import('./app/answer.ts');
+  await answer(around, await askedItem(around, id, { agent }), text);
+}
+
+function running(
+  choices: RunChoices,
+  begin: (around: Surroundings, door: Door) => Promise<StartedRun | Run>,
+): RunningRun {
+  const inbox = new Inbox<JournaledEvent | undefined>();
+  let isOver = false;
+  let act: ((how: StopOrLeave) => void) | undefined;
+  const opened = surroundingsOf(choices);
+  const begun = opened.then((around) => begin(around, doorOf(choices)));
+  const id = begun.then((one) => ('attend' in one ? one.run.id : one.id));
+  const carry = async (started: StartedRun) => {
+    const { run: from, options, rehearsed } = started;
+    const waits = options.wait ?? from.settings.wait;
+    const attended = await started.attend({
+      observers: [
+        ['The caller', { event: (event, _, { seq }) => inbox.put({ ...event, seq }), live() {} }],
+      ],
+      observerFailed: () => {},
+      person: rehearsed ?? (waits ? ANSWERING_BY_MAIL : NOBODY),
+      stops(stop) {
+        act = stop;
+        return () => {};
+      },
+      warn: (text) => choices.onNotice?.({ kind: 'warning', text }),
+      alert: { bell() {}, note() {} },
+    });
+    return attended.run;
+  };
+  const ended = begun
+    .then((one) => ('attend' in one ? carry(one) : one))
+    .finally(async () => {
+      isOver = true;
+      await (await opened).world.close();
+    });
+  ended.then(
+    () => inbox.put(undefined),
+    (error) => inbox.fail(error),
+  );
+  // A caller may look at the events only.
+  id.catch(() => {});
+  const stopRun = async (how: 'drain' | 'now' = 'drain') => {
+    await begun;
+    act?.(how);
+    await ended;
+  };
+  return {
+    id,
+    ended,
+    stop: stopRun,
+    answer: async (text, agent) => answerIn(await opened, await id, text, agent),
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* taken(inbox);
+      } finally {
+        if (!isOver) await stopRun();
+      }
+    },
+  };
+}
+
+/** What was put in, in order, up to the first `undefined`. */
+async function* taken<T>(inbox: Inbox<T | undefined>): AsyncGenerator<T> {
+  for (;;)
+    for (const item of await inbox.take()) {
+      if (item === undefined) return;
+      yield item;
+    }
+}
