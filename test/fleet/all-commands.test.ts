@@ -214,7 +214,10 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     const given = { folder, environment: { ...environment, ...withDatabase().env } };
     const { call } = await connected(given);
     await call('start', { workflow: 'ask', id: 'mcp' });
-    expect(await call('watch', { run: 'mcp' })).toMatchObject({ questions: [{ agent: 'main' }] });
+    expect(await call('watch', { run: 'mcp' })).toMatchObject({
+      questions: 1,
+      agents: [{ id: 'main' }],
+    });
     expect(await call('stop', { run: 'mcp', now: true })).toMatchObject({ isError: false });
     expect(await call('resume', { run: 'mcp' })).toMatchObject({ isError: false });
     await fleet.asks('mcp');
