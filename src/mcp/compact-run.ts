@@ -17,7 +17,7 @@ export async function compactRun(store: RunStore, found: StoredRun) {
   const asked = waitingOf({ questions, requests });
   const agents = [...run.agents, ...run.endedAgents]
     .flatMap(([id]) => agentForm(run, id, asked.get(id), LONGEST_TEXT) ?? [])
-    .sort((a, b) => RANK[a.status.kind] - RANK[b.status.kind])
+    .sort((a, b) => rank(a.status) - rank(b.status))
     .map(({ id, state, cost_usd, status }: AgentForm) => ({ id, state, cost_usd, status }));
   return {
     ...row,
@@ -29,6 +29,10 @@ export async function compactRun(store: RunStore, found: StoredRun) {
 }
 
 /** Agents that need something come first, and ended ones last. */
+function rank(status: AgentStatusShape): number {
+  return status.kind === 'running' && status.requests.length > 0 ? 0 : RANK[status.kind];
+}
+
 const RANK: Readonly<Record<AgentStatusShape['kind'], number>> = {
   asking: 0,
   failed: 1,

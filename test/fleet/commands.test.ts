@@ -94,17 +94,17 @@ test('an MCP client starts a run in the database, lists, shows and answers it', 
   const given = { folder, environment: { ...environment, RAYMOND_DATABASE: fleet.url } };
   const { call } = await connected(given);
   expect(await call('start', { workflow: 'ask', id: 'by-agent' })).toMatchObject({
-    run: 'by-agent',
+    id: 'by-agent',
     isError: false,
   });
   await fleet.asks('by-agent');
   expect(JSON.stringify(await call('list'))).toContain('"by-agent"');
-  expect(await call('show', { run: 'by-agent' })).toMatchObject({ questions: [{ agent: 'main' }] });
+  expect(await call('show', { run: 'by-agent' })).toMatchObject({ questions: 1 });
   expect(await call('answer', { run: 'by-agent', text: 'down' })).toMatchObject({
     delivered: true,
   });
   expect(await fleet.ended('by-agent')).toMatchObject({ result: 'went down' });
-  expect(await call('show', { run: 'by-agent' })).toMatchObject({ result: 'went down' });
+  expect(await call('show', { run: 'by-agent' })).toMatchObject({ result: { text: 'went down' } });
 });
 
 test('a run whose files travel has no worktrees, and says what to do', async () => {

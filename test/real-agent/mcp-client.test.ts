@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import type { AgentStatusShape } from '../../src/look/run-shape.ts';
 import { BIN } from '../raymond.ts';
 import { askedIn, call, timesOf } from './asking-run.ts';
 import { runClaude, suiteAges } from './claude-sandbox.ts';
@@ -19,9 +20,8 @@ const FLOW = {
 interface Seen {
   readonly position?: number;
   readonly status?: string;
-  readonly result?: string;
-  readonly questions?: readonly { readonly answered: boolean }[];
-  readonly permission_requests?: readonly { readonly decided: boolean }[];
+  readonly result?: { readonly text: string };
+  readonly agents?: readonly { readonly status: AgentStatusShape }[];
   readonly error?: { readonly code: string; readonly remedy: string };
 }
 
@@ -52,12 +52,15 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
         allowed = world.run('answer', 'one', 'allow').then(({ code }) => expect(code).toBe(0));
         return { ...watch, after: allowed };
       }
-      if (answer.status === 'completed') return `It ended with ${answer.result}.`;
-      if (answer.questions?.some(({ answered }) => !answered))
+      if (answer.status === 'completed') return `It ended with ${answer.result?.text}.`;
+      const statuses = answer.agents?.map(({ status }) => status) ?? [];
+      if (statuses.some((status) => status.kind === 'asking' && !status.answered))
         return use('answer', { run: 'one', text: 'left' });
       const isRefused = seen.some(({ error }) => error !== undefined);
-      if (!isRefused && answer.permission_requests?.some(({ decided }) => !decided))
-        return use('decide', { run: 'one', decision: 'allow' });
+      const isAsked = statuses.some(
+        (status) => status.kind === 'running' && status.requests.some(({ answered }) => !answered),
+      );
+      if (!isRefused && isAsked) return use('decide', { run: 'one', decision: 'allow' });
       return watch;
     };
     const script = (request: ModelRequest): Reply => {

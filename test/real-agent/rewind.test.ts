@@ -138,7 +138,7 @@ describe.each(suiteAges)('with forks and the %s Claude Code', (age) => {
       await model.arrived(2);
       const refused = await rewind(made, '--to', 'main:1');
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toContain('works on');
+      expect(refused.stderr).toContain('is working on');
       release();
       expect(await running.finished).toMatchObject({ code: 0 });
       expect(await rewind(made, '--to', 'main:2')).toMatchObject({ code: 0 });
