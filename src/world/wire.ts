@@ -2,7 +2,8 @@
 import { dirname } from 'node:path';
 
 import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
-import { acpCommands, agentsWith, chosenAgent } from '../execute/agents/agents.ts';
+import { chosenAgent } from '../execute/agents/agent-option.ts';
+import { acpCommands, agentsWith } from '../execute/agents/agents.ts';
 import { type Executable, findAcp } from '../execute/agents/find-program.ts';
 import type { Approvals } from '../execute/agents/project-settings.ts';
 import type { Protected } from '../execute/agents/protected-files.ts';

@@ -2,7 +2,8 @@
 import { dirname } from 'node:path';
 import type { StartedAgent } from '../../execute/acp/adapter.ts';
 import { type AcpHealth, acpHealth, type StartedHealth } from '../../execute/acp/health.ts';
-import { acpCommands, agentsWith, chosenAgent } from '../../execute/agents/agents.ts';
+import { chosenAgent } from '../../execute/agents/agent-option.ts';
+import { acpCommands, agentsWith } from '../../execute/agents/agents.ts';
 import { claudeAgent } from '../../execute/claude/declaration.ts';
 import { ignoredRules } from '../../execute/claude/folder-trust.ts';
 import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/claude/health.ts';

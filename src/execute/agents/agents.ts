@@ -1,37 +1,13 @@
-import type { AgentChoice, AgentDeclaration, Agents, Choices } from '../../model/agent.ts';
+import type { AgentDeclaration, Agents } from '../../model/agent.ts';
 import type { ConfiguredAgents } from '../../model/configured-agent.ts';
-import type { OptionSpec } from '../../model/option.ts';
 import { acpAgent } from '../acp/declaration.ts';
 import { KNOWN_ACP, type KnownAgent } from '../acp/known.ts';
 import { DEFAULTS } from '../claude/choices.ts';
 import { claudeAgent } from '../claude/declaration.ts';
 import { codexAgent } from '../codex/declaration.ts';
+import { AGENT_CHOICE } from './agent-option.ts';
 
-/** The agents that have their own dialect. */
-export const BUILT_IN_AGENTS = ['claude', 'codex'] as const;
 const OWN_AGENTS: readonly AgentDeclaration[] = [claudeAgent, codexAgent];
-
-/** The names of all agents that Raymond knows without any configuration. */
-export const AGENT_NAMES: readonly string[] = [...BUILT_IN_AGENTS, ...Object.keys(KNOWN_ACP)];
-
-export const AGENT_OPTION: OptionSpec = {
-  name: 'agent',
-  kind: 'text',
-  placeholder: 'name',
-  meaning: `agent for workflows and states that name none: ${AGENT_NAMES.join(', ')} (default claude), or one of the config file`,
-  example: '"claude"',
-  known: AGENT_NAMES,
-  // The files of a project may command that agent.
-  inProject: 'dangerous',
-};
-
-/** It is one of the choices of a run, so that a resume keeps it. It permits nothing. */
-export const AGENT_CHOICE: AgentChoice = { name: 'agent', option: AGENT_OPTION, isHarmless: true };
-
-/** The agent that a user chose for a run; undefined if none. */
-export function chosenAgent({ agent }: Choices = {}): string | undefined {
-  return typeof agent === 'string' && agent !== '' ? agent : undefined;
-}
 
 /** The declarations of all agents, without their executors, which most commands need not load. */
 export function agentsWith(configured: ConfiguredAgents = {}): Agents {

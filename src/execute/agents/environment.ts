@@ -1,5 +1,5 @@
 import { TOKEN_VARIABLE } from '../process/mark.ts';
-import { BUILT_IN_AGENTS } from './agents.ts';
+import { BUILT_IN_AGENTS } from './agent-option.ts';
 import { programVariable } from './find-program.ts';
 
 /**

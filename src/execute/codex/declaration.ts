@@ -1,20 +1,7 @@
 /** Declares what codex can do, and which choices it offers. */
 import type { AgentDeclaration } from '../../model/agent.ts';
-import type { OptionSpec } from '../../model/option.ts';
 import { refusesTools, SHARED_CHOICES, sharedRules } from '../agents/agent-choices.ts';
-
-/** The run options of codex, by the name of the choice. Others are shared with all agents. */
-export const CODEX_OPTIONS = {
-  codexPath: {
-    name: 'codex-path',
-    kind: 'text',
-    meaning: 'the codex executable, if it is not the one in PATH; RAYMOND_CODEX overrides it',
-    example: '"/usr/local/bin/codex"',
-    only: 'config',
-    path: 'program',
-    inProject: 'dangerous',
-  },
-} as const satisfies Readonly<Record<string, OptionSpec>>;
+import { CODEX_OPTIONS } from './options.ts';
 
 export const codexAgent: AgentDeclaration = {
   name: 'codex',

@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { KNOWN_ACP } from '../../execute/acp/known.ts';
-import { BUILT_IN_AGENTS } from '../../execute/agents/agents.ts';
+import { BUILT_IN_AGENTS } from '../../execute/agents/agent-option.ts';
 import type {
   ConfiguredAgent,
   ConfiguredAgents,

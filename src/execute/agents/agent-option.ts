@@ -1,0 +1,29 @@
+/** The choice of an agent, without the declarations: most commands know their options and load no schema. */
+import type { AgentChoice, Choices } from '../../model/agent.ts';
+import type { OptionSpec } from '../../model/option.ts';
+import { KNOWN_ACP } from '../acp/known.ts';
+
+/** The agents that have their own dialect. */
+export const BUILT_IN_AGENTS = ['claude', 'codex'] as const;
+
+/** The names of all agents that Raymond knows without any configuration. */
+export const AGENT_NAMES: readonly string[] = [...BUILT_IN_AGENTS, ...Object.keys(KNOWN_ACP)];
+
+export const AGENT_OPTION: OptionSpec = {
+  name: 'agent',
+  kind: 'text',
+  placeholder: 'name',
+  meaning: `agent for workflows and states that name none: ${AGENT_NAMES.join(', ')} (default claude), or one of the config file`,
+  example: '"claude"',
+  known: AGENT_NAMES,
+  // The files of a project may command that agent.
+  inProject: 'dangerous',
+};
+
+/** It is one of the choices of a run, so that a resume keeps it. It permits nothing. */
+export const AGENT_CHOICE: AgentChoice = { name: 'agent', option: AGENT_OPTION, isHarmless: true };
+
+/** The agent that a user chose for a run; undefined if none. */
+export function chosenAgent({ agent }: Choices = {}): string | undefined {
+  return typeof agent === 'string' && agent !== '' ? agent : undefined;
+}
