@@ -228,6 +228,7 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
   );
   expect(users.sort()).toEqual([
     'cli/operate/doctor-agents.ts',
+    'execute/agents/agent-option.ts',
     'execute/agents/agents.ts',
     'world/agent.ts',
     'world/wire.ts',
@@ -239,6 +240,7 @@ test('outside its folder, only the files that build ports know codex', () => {
   const users = outside.filter((file) => imports(file).some((target) => target.includes('codex/')));
   expect(users.sort()).toEqual([
     'cli/operate/doctor-agents.ts',
+    'execute/agents/agent-option.ts',
     'execute/agents/agents.ts',
     'world/wire.ts',
   ]);

@@ -1,7 +1,9 @@
-/** The choice of an agent, without the declarations: most commands know their options and load no schema. */
+/** The options for agents, without their declarations: most commands know the options and load no schema. */
 import type { AgentChoice, Choices } from '../../model/agent.ts';
 import type { OptionSpec } from '../../model/option.ts';
 import { KNOWN_ACP } from '../acp/known.ts';
+import { CLAUDE_OPTIONS } from '../claude/options.ts';
+import { CODEX_OPTIONS } from '../codex/options.ts';
 
 /** The agents that have their own dialect. */
 export const BUILT_IN_AGENTS = ['claude', 'codex'] as const;
@@ -22,6 +24,14 @@ export const AGENT_OPTION: OptionSpec = {
 
 /** It is one of the choices of a run, so that a resume keeps it. It permits nothing. */
 export const AGENT_CHOICE: AgentChoice = { name: 'agent', option: AGENT_OPTION, isHarmless: true };
+
+/** The choices that are options, as the declarations have them. */
+export const AGENT_CHOICES: readonly AgentChoice[] = [
+  AGENT_CHOICE,
+  ...Object.entries({ ...CLAUDE_OPTIONS, ...CODEX_OPTIONS }).map(
+    ([name, option]: [string, OptionSpec]) => ({ name, option }),
+  ),
+];
 
 /** The agent that a user chose for a run; undefined if none. */
 export function chosenAgent({ agent }: Choices = {}): string | undefined {
