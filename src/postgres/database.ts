@@ -270,19 +270,27 @@ class Marker {
 }
 
 const FORGET_OLD_MARKS = "delete from raymond.commits where at < now() - interval '30 days'";
+/** The mark of a connection whose transactions no longer count. */
+const FENCED = -1;
+/** After the question below, it fails, and its transaction with it. */
 const LEAVE_MARK = `insert into raymond.commits (writer, number) values ($1, $2)
-  on conflict (writer) do update set number = excluded.number, at = now()`;
+  on conflict (writer) do update
+  set number = excluded.number / (commits.number <> ${FENCED})::int, at = now()`;
 
-/** Both statements wait for a transaction that the server still works on. */
+/**
+ * Waits for a transaction whose mark the server has seen. One that has come no further cannot be
+ * committed any more, so that it can be repeated. Its connection is never used again.
+ */
 function hasCommitted(repeatable: Database['repeatable'], { writer, number }: Mark) {
-  return repeatable(async ({ query }) => {
-    await query(
-      'insert into raymond.commits (writer, number) values ($1, 0) on conflict (writer) do nothing',
+  return repeatable(async ({ query, write }) => {
+    write(
+      `insert into raymond.commits (writer, number) values ($1, ${FENCED}) on conflict (writer) do nothing`,
       [writer],
     );
     const rows = await query<{ number: string }>(
-      'select number from raymond.commits where writer = $1 for update',
-      [writer],
+      `update raymond.commits set number = case when number >= $2 then number else ${FENCED} end
+        where writer = $1 returning number`,
+      [writer, number],
     );
     return Number(rows[0]?.number) >= number;
   });

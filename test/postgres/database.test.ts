@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { patiently } from '../patiently.ts';
 import { newDatabase } from './new-database.ts';
+import { startProxy } from './proxy.ts';
 import { PASSWORD, startServer } from './server.ts';
 import { open } from './stores.ts';
 
@@ -48,6 +49,38 @@ test('a restart of the server ends no statement and no transaction, and nothing 
   expect(await count()).toBe(done);
   const [row] = await database.query<{ n: number }>('select count(distinct n)::int n from counted');
   expect(row?.n).toBe(done);
+});
+
+test('a transaction whose connection breaks before the server has come to its end happens once', async () => {
+  const url = await newDatabase();
+  const network = await startProxy(url);
+  onTestFinished(() => network.close());
+  const [database, direct] = [open(network.url), open(url)];
+  await migrate(direct);
+  await direct.query('create table counted (n integer)');
+  await direct.query('create table gate (id integer primary key)');
+  await direct.query('insert into gate values (1)');
+  const waiting = `select count(*)::int n from pg_stat_activity
+    where wait_event_type = 'Lock' and query like '%from gate%'`;
+  const count = async () => (await direct.query<{ n: number }>(waiting))[0]?.n;
+  let attempts = 0;
+  let done = Promise.resolve();
+  await direct.transaction(async ({ query }) => {
+    await query('select from gate for update');
+    done = database.transaction(async ({ write }) => {
+      attempts++;
+      write('select from gate where id = 1 for update');
+      write('insert into counted values (1)');
+    });
+    await patiently(async () => expect(await count()).toBe(1));
+    network.cut();
+    // The second attempt waits for the same lock.
+    await patiently(async () => expect(await count()).toBe(2));
+  });
+  await done;
+  await patiently(async () => expect(await count()).toBe(0));
+  expect(attempts).toBe(2);
+  expect(await direct.query('select n from counted')).toEqual([{ n: 1 }]);
 });
 
 test('exhausted connections end nothing', async () => {

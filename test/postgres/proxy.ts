@@ -7,6 +7,8 @@ export interface Network {
   swallow(): void;
   /** From now on, new connections also stay silent. */
   swallowAll(): void;
+  /** The program loses its connections, and the server does not notice it. New ones work. */
+  cut(): void;
   /** How often the program has sent something after an answer, on any connection. */
   roundTrips(): number;
   /** Ends all connections, and refuses new ones. */
@@ -16,12 +18,12 @@ export interface Network {
 /** A network between a program and its database, in which connections can hang. Answers take `delayMs`. */
 export async function startProxy(target: string, delayMs = 0): Promise<Network> {
   const { hostname, port } = new URL(target);
-  const links = new Set<{ isSilent: boolean }>();
+  const links = new Set<{ isSilent: boolean; readonly near: Socket }>();
   const sockets = new Set<Socket>();
   let isSilent = false;
   let roundTrips = 0;
   const server = createServer({ allowHalfOpen: true }, (near) => {
-    const link = { isSilent };
+    const link = { isSilent, near };
     let isAnswered = true;
     near.on('data', () => {
       if (isAnswered) roundTrips++;
@@ -64,6 +66,10 @@ export async function startProxy(target: string, delayMs = 0): Promise<Network> 
   return {
     url: url.href,
     swallow,
+    cut() {
+      swallow();
+      for (const { near } of links) near.destroy();
+    },
     roundTrips: () => roundTrips,
     swallowAll() {
       isSilent = true;
