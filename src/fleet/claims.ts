@@ -29,10 +29,14 @@ const COLUMNS = 'agent, step, kind, claim, place';
 export interface Work {
   /** The runs of which this worker has steps that it has not begun. */
   readonly runs: readonly string[];
-  /** Those of which it has got steps now. */
-  readonly taken: readonly string[];
+  /** The steps that it has got now. */
+  readonly taken: readonly TakenStep[];
   /** The kinds of steps of which some still wait. */
   readonly awaited: ReadonlySet<string>;
+}
+
+export interface TakenStep extends StepKey {
+  readonly run: string;
 }
 
 /** Gives a worker steps that wait, as many as the limits allow. */
@@ -57,14 +61,18 @@ export async function takeSteps(
     : take(database));
   return {
     runs: [...new Set(found.flatMap(({ run }) => run ?? []))],
-    taken: found.flatMap(({ run, isNew }) => (isNew && run) || []),
+    taken: found.flatMap(({ run, agent, step }) =>
+      run !== null && agent !== null && step !== null ? [{ run, agent, step }] : [],
+    ),
     awaited: new Set(found.flatMap(({ kind }) => kind ?? [])),
   };
 }
 
 interface Found {
   readonly run: string | null;
-  readonly isNew: boolean;
+  /** Of a step that was taken now. */
+  readonly agent: string | null;
+  readonly step: number | null;
   readonly kind: string | null;
 }
 
@@ -88,10 +96,10 @@ const TAKE_STEPS = `with taken as (
          for update skip locked) as waiting
       where me.id = $1 and c.run = waiting.run and c.agent = waiting.agent and c.step = waiting.step
       returning c.run, c.agent, c.step)
-  select run, true as "isNew", null as kind from taken
-  union select run, false, null from raymond.claims
+  select run, agent, step, null as kind from taken
+  union select run, null, null, null from raymond.claims
     where worker = $1 and (claim = 0 or place <> $2)
-  union select null, false, of.kind from unnest($3::text[]) as of (kind) where exists (
+  union select null, null, null, of.kind from unnest($3::text[]) as of (kind) where exists (
     select from raymond.claims where worker is null and kind = of.kind
        and (run, agent, step) not in (select run, agent, step from taken))`;
 
@@ -163,11 +171,30 @@ export function end({ write }: Transaction, run: string, steps: readonly StepKey
     );
 }
 
-/** Gives the steps of a run that a worker cannot execute to the others, or to a command. */
+/**
+ * Gives the steps of a run that a worker cannot execute to the others, or to a command. They wait behind
+ * the steps of other runs, so that the worker takes those first.
+ */
 export async function leave({ query }: Queries, run: string, worker: string): Promise<void> {
-  await query('update raymond.claims set worker = null where run = $1 and worker = $2', [
-    ...[run, worker],
-  ]);
+  await query(
+    'update raymond.claims set worker = null, since = now() where run = $1 and worker = $2',
+    [run, worker],
+  );
+}
+
+/** Puts steps back that a worker has taken, but no longer wants to begin. */
+export async function putBack(
+  { query }: Queries,
+  worker: string,
+  taken: readonly TakenStep[],
+): Promise<void> {
+  if (taken.length === 0) return;
+  await query(
+    `update raymond.claims c set worker = null
+       from unnest($2::text[], $3::text[], $4::int[]) as t (run, agent, step)
+      where c.worker = $1 and c.run = t.run and c.agent = t.agent and c.step = t.step`,
+    [worker, taken.map(({ run }) => run), ...columnsOf(taken)],
+  );
 }
 
 function columnsOf(steps: readonly StepKey[]): readonly [readonly string[], readonly number[]] {

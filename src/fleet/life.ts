@@ -13,7 +13,7 @@ import { setBack } from '../postgres/run-errors.ts';
 import { findRow, openRuns, type RunRow, runOf, wake } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
-import { leave, type StepKind, takeSteps } from './claims.ts';
+import { leave, putBack, type StepKind, takeSteps } from './claims.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { FleetPorts, Guard, Refusal } from './ports.ts';
@@ -169,12 +169,20 @@ class WorkerLife implements Life {
   async #giveBack(id: string): Promise<undefined> {
     const { signal } = this.#stopping;
     const pause = delay(UNOPENED_MS, undefined, { ref: false, signal }).catch(() => {});
-    const giving = pause.then(() => leave(this.#ports.database, id, this.id));
+    const giving = pause.then(() => this.#leave(id));
     this.#closing.set(
       id,
       giving.catch(() => {}),
     );
     await giving.finally(() => this.#closing.delete(id)).catch(() => {});
+  }
+
+  /** Ends what an earlier life has left of a run, because whoever takes its steps repeats them. */
+  async #leave(id: string): Promise<void> {
+    const { database, endProcesses } = this.#ports;
+    await endProcesses([id], STRAY_GRACE_MS);
+    await leave(database, id, this.id);
+    this.#guard.unwatch(id);
   }
 
   /** The run with everything that its steps need here. */
@@ -206,12 +214,8 @@ class WorkerLife implements Life {
     const terms = row && (await termsOf(database, id, this.id));
     if (!terms || terms.isRefused) return undefined;
     this.#guard.watch(id);
-    const carried = await this.#openWatched(id, row).catch((error) => {
-      this.#guard.unwatch(id);
-      throw error;
-    });
+    const carried = await this.#openWatched(id, row);
     if (!('refusal' in carried)) return carried;
-    this.#guard.unwatch(id);
     await this.#refuse(id, terms.reasons, carried.refusal);
     return undefined;
   }
@@ -237,7 +241,7 @@ class WorkerLife implements Life {
   async #refuse(id: string, reasons: string, why: string): Promise<void> {
     const { database, report } = this.#ports;
     if (await refuse(database, id, this.id, reasons)) report(why);
-    await leave(database, id, this.id);
+    await this.#leave(id);
     await wake(database, id);
   }
 
@@ -321,8 +325,11 @@ class WorkerLife implements Life {
       takeSteps(database, self, worker.limits, limitsForAll),
     ]);
     this.#awaited = work.awaited;
+    // The request to stop may have come while the steps were taken.
+    if (this.#isDraining) return putBack(database, this.id, work.taken);
+    const runs = new Set([...due, ...work.taken.map(({ run }) => run)]);
     // A look that has begun may have missed what these are about.
-    for (const id of [...due, ...work.taken]) void this.#open.get(id)?.look();
+    for (const id of runs) void this.#open.get(id)?.look();
     const looks = [...new Set([...due, ...work.runs])].map((id) => this.#look(id));
     if (due.length < MOST_DUE) return;
     // Does not wait long: a run that cannot be decided now must not hold up the others.

@@ -27,7 +27,8 @@ const FLOW = {
 
 const LIMITS = { prompts: 1, scripts: 1 };
 
-async function newPlay() {
+/** `isBroken`: the run cannot be opened. */
+async function newPlay(isBroken = () => false) {
   const url = await newDatabase();
   const fleet = await Fleet.open(url, FLOW);
   onTestFinished(() => fleet.dispose());
@@ -63,6 +64,7 @@ async function newPlay() {
       end: () => {},
     }),
     async openRun({ settings }) {
+      if (isBroken()) throw new Error('the disk is full');
       const number = ++openings;
       const executor = scriptedAgent(({ state }) => {
         seen.push(`${state} of ${number} with ${settings.maxIterations}`);
@@ -92,7 +94,9 @@ async function newPlay() {
     observer: () => ({ event: () => {}, live: () => {} }),
     recordOf: async () => undefined,
     leftRuns: async () => [],
-    endProcesses: async () => {},
+    async endProcesses(runs) {
+      for (const one of runs) seen.push(`ended ${one}`);
+    },
     report: (text) => void seen.push(text),
   };
   const stops = new StopRequests();
@@ -198,10 +202,19 @@ test.each(['../../../outside', 'other-1'])(
       );
       return due.length > 0;
     });
-    if (id === 'other-1') await eventually('it says so', () => seen.length > 0);
+    const isSaid = () => seen.join().includes('belongs to another run');
+    if (id === 'other-1') await eventually('it says so', isSaid);
     const opened = seen.filter((line) => / of \d+ with /.test(line));
     expect(opened).toEqual([]);
-    if (id === 'other-1') expect(seen.join()).toContain('belongs to another run');
-    else expect(seen).toEqual([]);
+    if (id !== 'other-1') expect(seen).toEqual([]);
   },
 );
+
+test('a run that cannot be opened is left to others, after its processes', async () => {
+  const { fleet, run, seen } = await newPlay(() => true);
+  await eventually('it is left', () => seen.includes('unwatched'));
+  expect(seen.indexOf(`ended ${run}`)).toBeGreaterThan(seen.indexOf('watched'));
+  expect(seen.indexOf('unwatched')).toBeGreaterThan(seen.indexOf(`ended ${run}`));
+  const mine = 'select from raymond.claims where worker is not null';
+  expect(await fleet.database.query(mine)).toEqual([]);
+});
