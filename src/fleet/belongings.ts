@@ -1,6 +1,6 @@
 /** The belongings of a run, which follow it from worker to worker: sessions, files and workflows. */
 import type { WorkflowFiles } from '../model/workflow-files.ts';
-import type { CarriedRoots, CarriedSessions, HeldRoot, StepKey } from '../ports.ts';
+import type { CarriedRoots, CarriedSessions, HeldRoot, HolderOfRoot, StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import { changeKept, checkHead, keptOf } from '../postgres/head.ts';
 import { findRow } from '../postgres/run-row.ts';
@@ -57,10 +57,11 @@ async function tryHold(
   if (!row || snapshot === undefined) throw new Error(`No files of ${root} are stored for ${run}.`);
   await checkHead(rows, run, row);
   // A step that no worker has at the moment is in nobody's way.
-  const holders = await queries.query<StepKey & { readonly isOurs: boolean | null }>(
-    `select agent, step, c.worker =
-            (select worker from raymond.claims where run = $1 and agent = $3 and step = $4) as "isOurs"
+  const holders = await queries.query<HolderOfRoot & { readonly isOurs: boolean | null }>(
+    `select c.agent, c.step, c.worker = me.worker as "isOurs",
+            coalesce(c.place = me.place, false) as "hasBegunHere"
        from raymond.holds h join raymond.claims c using (run, agent, step)
+       left join raymond.claims me on me.run = $1 and me.agent = $3 and me.step = $4
       where h.run = $1 and h.root = $2`,
     [run, root, agent, step],
   );

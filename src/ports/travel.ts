@@ -82,5 +82,10 @@ export interface HeldRoot {
   /** The newest one that is stored. */
   readonly snapshot: string;
   /** The steps of this worker that have the tree. Their ends are not stored yet. */
-  readonly holders: readonly StepKey[];
+  readonly holders: readonly HolderOfRoot[];
+}
+
+export interface HolderOfRoot extends StepKey {
+  /** It has begun in the place of this worker, maybe in an earlier life. */
+  readonly hasBegunHere: boolean;
 }

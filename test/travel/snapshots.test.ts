@@ -131,6 +131,15 @@ test('a step that begins while the end of another one is stored keeps its files'
     expect(existsSync(right.at(`${name}.txt`)), name).toBe(true);
 });
 
+test('a step that begins before one is adopted keeps its files', async () => {
+  const { left } = await machines();
+  await enter(left, 1);
+  await writeFile(left.at('tracked.txt'), 'half\n');
+  // Another process of the same machine continues.
+  await enter({ ...left, place: left.again() }, 2);
+  expect(await readFile(left.at('tracked.txt'), 'utf8')).toBe('half\n');
+});
+
 test('a git that was killed in the clone does not keep the next step from its files', async () => {
   const { left, right } = await machines();
   await enter(left, 1);
@@ -337,7 +346,11 @@ class RootsInMemory {
           this.#refusals += 1;
           return undefined;
         }
-        const holders = [...this.#holders.keys()].map((held) => ({ agent: 'main', step: held }));
+        const holders = [...this.#holders.keys()].map((held) => ({
+          agent: 'main',
+          step: held,
+          hasBegunHere: true,
+        }));
         this.#holders.set(step, machine);
         return { snapshot: this.#snapshot, holders };
       },

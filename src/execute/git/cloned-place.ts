@@ -27,6 +27,8 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
   let newest = '';
   /** The steps that have left. Other machines get their files only when their ends are stored. */
   let left: ReadonlySet<string> = new Set();
+  /** The steps that this process knows to be in the clone. */
+  let entered: ReadonlySet<string> = new Set();
   let last: Promise<unknown> = Promise.resolve();
   /** Steps of the same machine share the clone, so they bring and take snapshots one by one. */
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
@@ -40,15 +42,22 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
     const held = await roots.hold(step, root);
     if (!held) return undefined;
     const { snapshot } = held;
-    left = new Set(held.holders.map(keyOf).filter((key) => left.has(key)));
+    const holders = new Set(held.holders.map(keyOf));
+    left = new Set([...left].filter((key) => holders.has(key)));
+    entered = new Set([...entered].filter((key) => holders.has(key)));
+    // A step that this process has still to adopt works in the clone already.
+    const isAwaited = held.holders.some(
+      (one) => one.hasBegunHere && keyOf(one) !== keyOf(step) && !entered.has(keyOf(one)),
+    );
     // The clone is newer than any snapshot that is stored, if this machine has had it since.
-    const isNewer = hasBegun || working > 0 || left.size > 0;
+    const isNewer = hasBegun || isAwaited || working > 0 || left.size > 0;
     if (!isNewer && current !== snapshot) {
       current = undefined;
       await patiently(() => bringSnapshot(ofRun, clone, snapshot), pausesMs, signal);
       current = snapshot;
     }
     working += 1;
+    entered = new Set([...entered, keyOf(step)]);
     return snapshot;
   };
   return {
