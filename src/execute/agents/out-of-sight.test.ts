@@ -37,3 +37,16 @@ onLinux('a machine that cannot hide a folder is named once', async () => {
   expect(await Promise.all(both)).toEqual([asItIs, asItIs]);
   expect(told).toEqual([expect.stringContaining('can read your key')]);
 });
+
+onLinux('a step in a folder that does not exist says nothing about later steps', async () => {
+  const { folder, task, sight } = userFolder();
+  const hide = keyHider(process.env);
+  const told: string[] = [];
+  await hide({ ...sight, cwd: '/nowhere' }, (text) => told.push(text));
+  const program = { command: 'sh', args: ['-c', 'cat "$1/key" || echo hidden', 'sh', folder] };
+  const { command, args } = (await hide(sight, (text) => told.push(text)))(program);
+  expect(execFileSync(command, args, { cwd: task, encoding: 'utf8', stdio: 'pipe' })).toBe(
+    'hidden\n',
+  );
+  expect(told).toEqual([]);
+});

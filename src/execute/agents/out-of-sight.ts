@@ -7,6 +7,7 @@
  * turns remove them under each other: turns fail or wait, and empty folders stay in /tmp (codex 0.166).
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { isWithin } from '../../files/regular-file.ts';
 import { shellWord } from '../../model/shell-word.ts';
@@ -55,31 +56,40 @@ export function keyHider(environment: NodeJS.ProcessEnv) {
   return async (sight: Sight, tell: (text: string) => void) => {
     if (process.platform !== 'linux') return asItIs;
     if (problem === undefined) {
-      problem = problemWith(sight, environment);
+      problem = problemWith(sight.hides, environment);
       const found = await problem;
       if (found !== undefined)
         tell(
           `Commands of the agent can read your key, because this machine cannot hide it: ${found}`,
         );
     }
-    return (await problem) === undefined
-      ? (program: Program) => outOfSight(program, sight)
-      : asItIs;
+    if ((await problem) !== undefined) return asItIs;
+    const opens = sight.opens.filter((path) => existsSync(path));
+    return (program: Program) => outOfSight(program, { ...sight, opens });
   };
 }
 
 export const asItIs = (program: Program): Program => program;
 
+/** Only about the machine: the folders of the first step say nothing about those of later ones. */
 async function problemWith(
-  sight: Sight,
+  hides: Sight['hides'],
   environment: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
-  const { command, args } = outOfSight({ command: 'true', args: [] }, sight);
+  const { command, args } = outOfSight(
+    { command: 'true', args: [] },
+    { hides, opens: [], cwd: '/' },
+  );
   try {
     await promisify(execFile)(command, args, { env: environment, timeout: LONGEST_TRIAL_MS });
     return undefined;
   } catch (error) {
-    const { stderr, message } = error as Error & { readonly stderr?: string };
+    const { stderr, message, killed } = error as Error & {
+      readonly stderr?: string;
+      readonly killed?: boolean;
+    };
+    // A machine that is only slow can hide them.
+    if (killed) return undefined;
     return (stderr?.trim() || message).split('\n')[0];
   }
 }
