@@ -9,7 +9,7 @@ import { overlaid } from '../options/chosen-options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import type { Lease, RunStore } from '../ports.ts';
-import { configurationFor, ignoredKeys } from '../world/config/configuration.ts';
+import { configurationFor, ignoredKeys, readConfiguration } from '../world/config/configuration.ts';
 import { withNormalChoices } from '../world/config/normal-choices.ts';
 import { settingsFrom } from '../world/config/settings.ts';
 import { loadWorkflows } from '../world/load-workflows.ts';
@@ -139,14 +139,16 @@ export async function resume(
 export async function relaunch(
   around: Surroundings,
   id: string,
-  { detach: _, ...options }: ResumeOptions,
+  { detach: _, ...given }: ResumeOptions,
   door: Door,
 ): Promise<LaunchedRun> {
-  const command = { kind: 'resume', name: id, options } as const;
+  const config = await readConfiguration(around.project);
+  const options = overlaid(config.options, given);
+  const command = { kind: 'resume', name: id, options: given } as const;
   const carrier = await around.world.inBackground(id, command, door.notice);
-  if (carrier) return { id, carrier };
-  const { kind } = await resume(around, id, options, door);
-  return { id, carrier: { kind: kind === 'begun' ? 'workers' : 'nobody' } };
+  if (carrier) return { id, carrier, options };
+  const { kind } = await resume(around, id, given, door);
+  return { id, carrier: { kind: kind === 'begun' ? 'workers' : 'nobody' }, options };
 }
 
 /** The journal of a stranger also says which files it has read, so the files of now are shown. */

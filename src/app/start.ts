@@ -107,6 +107,8 @@ export async function start(
 export interface LaunchedRun {
   readonly id: string;
   readonly carrier: Carrier;
+  /** With those of the config files. */
+  readonly options: RunOptions;
 }
 
 /** Begins a run that continues when this process ends. */
@@ -118,14 +120,36 @@ export async function launch(
 ): Promise<LaunchedRun> {
   const { cwd, project, world } = around;
   const config = await readConfiguration(project);
-  const { name } = await looseLibrary(cwd, overlaid(config.options, given)).load(path);
-  const id = given.workflowId === undefined ? newRunId(name) : checkRunId(given.workflowId);
-  const options: StartOptions = { ...given, workflowId: id };
-  const command = { kind: 'run', name: path, options } as const;
+  const options = overlaid(config.options, given);
+  const loose = looseLibrary(cwd, options);
+  const workflow = await loose.load(path);
+  refuseEarly(loose, workflow, options, door);
+  const id =
+    given.workflowId === undefined ? newRunId(workflow.name) : checkRunId(given.workflowId);
+  const chosen: StartOptions = { ...given, workflowId: id };
+  const command = { kind: 'run', name: path, options: chosen } as const;
   const carrier = await world.inBackground(id, command, door.notice);
-  if (carrier) return { id, carrier };
-  await start(around, path, options, door);
-  return { id, carrier: { kind: 'workers' } };
+  if (carrier) return { id, carrier, options };
+  await start(around, path, chosen, door);
+  return { id, carrier: { kind: 'workers' }, options };
+}
+
+/** What is refused here leaves no folder behind. The start gives the notices of everything else. */
+function refuseEarly(
+  loose: LooseLibrary,
+  workflow: Workflow,
+  options: RunOptions,
+  door: Door,
+): void {
+  const notices: Notice[] = [];
+  try {
+    checkTogether(options);
+    report(loose, workflow, { ...door, notice: (notice) => notices.push(notice) });
+    inputFor(workflow, options);
+  } catch (error) {
+    give(door, notices);
+    throw error;
+  }
 }
 
 function checkTogether({ scripts, rehearse, rehearsal, remote, sharedDirectory }: RunOptions) {

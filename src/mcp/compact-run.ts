@@ -18,7 +18,11 @@ export async function compactRun(store: RunStore, found: StoredRun) {
   const agents = [...run.agents, ...run.endedAgents]
     .flatMap(([id]) => agentForm(run, id, asked.get(id), LONGEST_TEXT) ?? [])
     .sort((a, b) => rank(a.status) - rank(b.status))
-    .map(({ id, state, cost_usd, status }: AgentForm) => ({ id, state, cost_usd, status }));
+    .map(({ id, state, cost_usd, cost_is_estimate, status }: AgentForm) => ({
+      ...{ id, state, cost_usd },
+      ...(cost_is_estimate && { cost_is_estimate }),
+      status,
+    }));
   return {
     ...row,
     counts,

@@ -81,7 +81,9 @@ class Log {
   }
 
   take(): readonly LogLine[] {
-    const seen = this.#followed.recentAfter(this.#position) ?? [];
+    // A reader that is far behind gets the newest lines.
+    const from = Math.max(this.#position, this.#followed.run.seq - MOST_LINES);
+    const seen = this.#followed.recentAfter(from) ?? [];
     this.#position = this.#followed.run.seq;
     return seen.flatMap(({ event, before, after }) => {
       const line = this.#describer.describe(event, before, after);

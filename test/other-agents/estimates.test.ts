@@ -53,12 +53,12 @@ test('estimates are marked in every output', async () => {
   const start = expect.not.objectContaining(isEstimate);
   expect(await json('show', 'a')).toMatchObject({
     ...isEstimate,
-    ended_agents: [isEstimate],
+    agents: [isEstimate],
     states: [start, work],
   });
-  expect(await json('show', 'a', '--steps')).toMatchObject({ steps: [start, work] });
+  expect(await json('show', 'a', '--steps')).toMatchObject({ step_list: [start, work] });
   expect(await json('show', 'a', '--timeline')).toMatchObject({
-    timeline: { rows: [{ spans: [start, work] }] },
+    timeline: { rows: [{ bars: [start, work] }] },
   });
   expect(await json('show', 'asks')).toMatchObject({ forecast: isEstimate });
 

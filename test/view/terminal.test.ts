@@ -135,9 +135,12 @@ test('a question is answered in place', async () => {
   await terminal.isAsBefore();
 });
 
+/** Before midnight, the end of a wait has a date. */
+const WHERE_IT_IS_NOON = `NOON${new Date().getUTCHours() - 12}`;
+
 test('a usage limit has a countdown, and Ctrl-C ends the wait', async () => {
   const { project, env } = promptProject();
-  const terminal = new TmuxTerminal(project, SMALL, env);
+  const terminal = new TmuxTerminal(project, SMALL, { ...env, TZ: WHERE_IT_IS_NOON });
   await terminal.run('raymond limit --workflow-id r');
   await terminal.showsScreen('limit', 'left, until');
   terminal.type('C-c');

@@ -1,15 +1,13 @@
 import type { LaunchedRun } from '../../app/start.ts';
 import { NO_WORKER } from '../../host/follow-run.ts';
 import { shellWord } from '../../model/shell-word.ts';
-import type { RunOptions } from '../../options/run-options.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
 import { stderr, stdout } from '../terminal/terminal.ts';
 
 /** Prints the id of a run that continues without this command, and how to steer it. */
 export async function announce(
   { store }: Pick<Surroundings, 'store'>,
-  { id, carrier }: LaunchedRun,
-  { json, quiet }: Pick<RunOptions, 'json' | 'quiet'>,
+  { id, carrier, options: { json, quiet } }: LaunchedRun,
 ): Promise<number> {
   if (carrier.kind === 'nobody') return 0;
   const { pid, log } = carrier.kind === 'process' ? carrier : { pid: null, log: null };

@@ -5,11 +5,10 @@ import type { StartedRun } from '../../app/started-run.ts';
 import { ANSWERING_BY_MAIL, NOBODY } from '../../host/ask-person.ts';
 import { reasonOf } from '../../journal/disk-errors.ts';
 import type { Door, Notice } from '../../model/notice.ts';
-import { UserError } from '../../model/user-error.ts';
 import type { Observer } from '../../ports.ts';
 import type { BackgroundTask } from '../../world/background.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
-import { reportError } from '../terminal/report-error.ts';
+import { errorOf, isExpected, reportError } from '../terminal/report-error.ts';
 import { keptReports, observerFailed } from '../terminal/reporters.ts';
 import { stopOnSignals } from '../terminal/signals.ts';
 import { limitStderr, stderr } from '../terminal/terminal.ts';
@@ -21,8 +20,6 @@ import { listenToStarter } from './starter.ts';
 export async function detached(here: Here, run: string): Promise<number> {
   limitStderr(MOST_LOG_BYTES);
   const starter = await listenToStarter();
-  const around = await here();
-  const { processLog } = around.workspace(run);
   const notices: Notice[] = [];
   const door: Door = {
     notice(notice) {
@@ -33,6 +30,8 @@ export async function detached(here: Here, run: string): Promise<number> {
     agree: async () => undefined,
   };
   try {
+    const around = await here();
+    const { processLog } = around.workspace(run);
     const started = await startedBy(around, starter.task, door);
     if (!started) {
       starter.tell({ kind: 'over', notices });
@@ -48,12 +47,11 @@ export async function detached(here: Here, run: string): Promise<number> {
     };
     return exitCode(await carry(around, started, began));
   } catch (error) {
-    if (starter.isListening() && error instanceof UserError) {
-      const { code, message, remedy, place } = error;
-      starter.tell({ kind: 'refused', code, message, remedy, place, notices });
-      return 1;
-    }
-    return reportError(error);
+    // The starter would wait for a word, and its channel keeps this process alive.
+    const exit = starter.isListening() && isExpected(error) ? 1 : reportError(error);
+    const { code, message, remedy, place } = errorOf(error);
+    starter.tell({ kind: 'refused', code, message, remedy, place, notices });
+    return exit;
   }
 }
 

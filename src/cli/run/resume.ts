@@ -30,7 +30,7 @@ export async function resume(
   }
   const id = await runToChange(around.store, name);
   if (!options.detach) return resumeOne(around, id, options);
-  return announce(around, await relaunch(around, id, options, terminalDoor(options)), options);
+  return announce(around, await relaunch(around, id, options, terminalDoor(options)));
 }
 
 async function resumeOne(

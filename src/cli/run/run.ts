@@ -15,6 +15,6 @@ export async function run(
     throw wrongUsage('No workflow is named.', 'Name one. To see all commands: raymond --help');
   const around = await here();
   const door = terminalDoor(given);
-  if (given.detach) return announce(around, await launch(around, path, given, door), given);
+  if (given.detach) return announce(around, await launch(around, path, given, door));
   return attendAtTerminal(around, await start(around, path, given, door));
 }

@@ -8,7 +8,7 @@ import { stderr, stdout } from './terminal.ts';
 /** Shows an error, with `json` also as JSON on standard output. Gives the exit code. */
 export function reportError(error: unknown, json = false): number {
   const known = asUserError(error);
-  if (json) stdout.json(errorJson(known ?? bug(error)));
+  if (json) stdout.json(errorJson(errorOf(error)));
   if (known) {
     stderr.error(known);
     return exitCodeOf(known);
@@ -18,6 +18,12 @@ export function reportError(error: unknown, json = false): number {
   stderr.quote(stack ?? '');
   return 70;
 }
+
+/** Whether the error is no bug. */
+export const isExpected = (error: unknown) => asUserError(error) !== undefined;
+
+/** Any error, for somebody else who reports it. */
+export const errorOf = (error: unknown): UserError => asUserError(error) ?? bug(error);
 
 /** An error in the form for programs. */
 export function errorJson({
