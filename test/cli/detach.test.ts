@@ -149,6 +149,23 @@ test.each(REFUSED)('%s is refused in the same way as without --detach', async (_
   );
 });
 
+test('a refused workflow leaves no folder behind', async () => {
+  const project = newProject({ 'broken/START.md': '---\nmodel: [\n---\n' });
+  expect(await project.run(['broken', '--detach'])).toMatchObject({ code: 64 });
+  expect(existsSync(project.path('.raymond'))).toBe(false);
+});
+
+test('the config file decides how the id is printed', async () => {
+  const project = newProject({
+    'flow/START.sh': `echo '<result>x</result>'`,
+    '.raymond/config.toml': '[raymond]\njson = true\n',
+  });
+  const { stdout, stderr } = await project.run(['flow', '--workflow-id', 'r', '--detach']);
+  expect(JSON.parse(stdout)).toMatchObject({ workflow_id: 'r' });
+  expect(stderr).toBe('');
+  await completed(project, 'r');
+});
+
 test('a run that another process works on is refused, and its log stays', async () => {
   const project = newProject(FLOW);
   const { run, pid } = await started(project, ['flow']);
