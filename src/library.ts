@@ -228,6 +228,7 @@ function running(
   const inbox = new Inbox<JournaledEvent | undefined>();
   let isOver = false;
   let act: ((how: StopOrLeave) => void) | undefined;
+  let wish: 'drain' | 'now' | undefined;
   const opened = surroundingsOf(choices);
   const begun = opened.then((around) => begin(around, doorOf(choices)));
   const id = begun.then((one) => ('attend' in one ? one.run.id : one.id));
@@ -242,6 +243,7 @@ function running(
       person: rehearsed ?? (waits ? ANSWERING_BY_MAIL : NOBODY),
       stops(stop) {
         act = stop;
+        if (wish) stop(wish);
         return () => {};
       },
       warn: (text) => choices.onNotice?.({ kind: 'warning', text }),
@@ -262,7 +264,7 @@ function running(
   // A caller may look at the events only.
   id.catch(() => {});
   const stopRun = async (how: 'drain' | 'now' = 'drain') => {
-    await begun;
+    if (wish !== 'now') wish = how;
     act?.(how);
     await ended;
   };

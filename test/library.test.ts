@@ -1,0 +1,33 @@
+// The verbs for programs in JavaScript, in this process.
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { run } from '../src/index.ts';
+import { newProject } from './new-project.ts';
+
+const SCRIPTS = {
+  'greet/START.sh': 'echo "<result>hello</result>"\n',
+  'slow/START.sh': 'sleep 1\necho "<goto>END.sh</goto>"\n',
+  'slow/END.sh': 'echo "<result>late</result>"\n',
+};
+
+/** A project of the user for whom this process works. */
+function stage(files: Readonly<Record<string, string>> = {}) {
+  const project = newProject({ ...SCRIPTS, ...files });
+  for (const name of ['XDG_CONFIG_HOME', 'XDG_STATE_HOME'])
+    vi.stubEnv(name, project.environment[name]);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return { project, place: { cwd: project.folder } };
+}
+
+test('a stop is heeded as soon as it is asked', async () => {
+  const { place } = stage();
+  const known = run('slow', place);
+  await known.id;
+  await known.stop('now');
+  expect((await known.ended).status).toEqual({ kind: 'ended', outcome: 'interrupted' });
+  const early = run('slow', place);
+  await early.stop();
+  expect(await early.ended).toMatchObject({
+    status: { outcome: 'interrupted' },
+    result: undefined,
+  });
+});
