@@ -227,6 +227,7 @@ function running(
 ): RunningRun {
   const inbox = new Inbox<JournaledEvent | undefined>();
   let isOver = false;
+  let isIterated = false;
   let act: ((how: StopOrLeave) => void) | undefined;
   let wish: 'drain' | 'now' | undefined;
   const opened = surroundingsOf(choices);
@@ -274,6 +275,9 @@ function running(
     stop: stopRun,
     answer: async (text, agent) => answerIn(await opened, await id, text, agent),
     async *[Symbol.asyncIterator]() {
+      if (isIterated)
+        throw new Error('The events of a run can be iterated once. To read them again: events(id)');
+      isIterated = true;
       try {
         yield* taken(inbox);
       } finally {

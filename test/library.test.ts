@@ -31,3 +31,15 @@ test('a stop is heeded as soon as it is asked', async () => {
     result: undefined,
   });
 });
+
+test('the events of a run can be iterated once', async () => {
+  const { place } = stage();
+  const greeting = run('greet', place);
+  const kinds: string[] = [];
+  for await (const { type } of greeting) kinds.push(type);
+  expect(kinds.at(-1)).toBe('run-ended');
+  const again = async () => {
+    for await (const { type } of greeting) kinds.push(type);
+  };
+  await expect(again()).rejects.toThrow('can be iterated once');
+});
