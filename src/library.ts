@@ -58,7 +58,7 @@ export interface ResumeChoices extends RunChoices {
 }
 
 export interface PruneChoices extends Place {
-  /** By default all completed runs. */
+  /** By default all completed runs. Rejects with a `UserError` if one of them does not exist. */
   readonly ids?: readonly string[];
   /** Also deletes work that exists nowhere else, if `agree` resolves with true. */
   readonly discardWork?: boolean;
@@ -170,7 +170,7 @@ export function rewind(
 
 /** Removes runs on which no process works. A run with work that exists nowhere else is kept. */
 export function prune({
-  ids = [],
+  ids,
   discardWork: discardWorktrees = false,
   agree,
   ...place

@@ -1,6 +1,6 @@
 // The verbs for programs in JavaScript, in this process.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { run } from '../src/index.ts';
+import { list, prune, run } from '../src/index.ts';
 import { newProject } from './new-project.ts';
 
 const SCRIPTS = {
@@ -42,4 +42,17 @@ test('the events of a run can be iterated once', async () => {
     for await (const { type } of greeting) kinds.push(type);
   };
   await expect(again()).rejects.toThrow('can be iterated once');
+});
+
+test('a prune removes the named runs, and only without names all completed ones', async () => {
+  const { place } = stage();
+  for (const id of ['one', 'two', 'three']) await run('greet', { ...place, id }).ended;
+  const ids = async () => (await list(place)).map(({ id }) => id).sort();
+  expect(await prune({ ...place, ids: [] })).toEqual([]);
+  await expect(prune({ ...place, ids: ['one', 'four'] })).rejects.toMatchObject({ code: 'no-run' });
+  expect(await ids()).toEqual(['one', 'three', 'two']);
+  await prune({ ...place, ids: ['one'] });
+  expect(await ids()).toEqual(['three', 'two']);
+  await prune(place);
+  expect(await ids()).toEqual([]);
 });

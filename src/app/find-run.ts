@@ -82,7 +82,7 @@ export function ambiguousRun(wanted: string, described: readonly string[]): User
   );
 }
 
-function noSuchRun(wanted: string, ids: readonly string[]): UserError {
+export function noSuchRun(wanted: string, ids: readonly string[]): UserError {
   const near = nearest(wanted, ids);
   return new UserError(
     'no-run',

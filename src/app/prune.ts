@@ -15,12 +15,12 @@ import { shellWord } from '../model/shell-word.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import type { SurveyedRun } from '../ports.ts';
 import type { Surroundings } from '../world/surroundings.ts';
-import { allRuns } from './find-run.ts';
+import { allRuns, noSuchRun } from './find-run.ts';
 import { give } from './started-run.ts';
 
 export interface PruneOptions {
-  /** Those runs. Otherwise completed ones. */
-  readonly ids?: readonly string[];
+  /** Those runs, even if they are none. Otherwise completed ones. */
+  readonly ids?: readonly string[] | undefined;
   /** Any run on which no process works. */
   readonly all?: boolean | undefined;
   /** Only runs whose last event is not newer. */
@@ -49,9 +49,13 @@ export async function prune(
   options: PruneOptions,
   door: Door,
 ): Promise<AsyncIterable<PrunedRun> | undefined> {
-  const { ids = [], all, until } = options;
-  const doomed = (await allRuns(around.store)).filter((found) =>
-    ids.length > 0 ? ids.includes(found.id) : isOver(found, all === true) && isOlder(found, until),
+  const { ids, all, until } = options;
+  const runs = await allRuns(around.store);
+  const known = runs.map(({ id }) => id);
+  const unknown = ids?.find((id) => !known.includes(id));
+  if (unknown !== undefined) throw noSuchRun(unknown, known);
+  const doomed = runs.filter((found) =>
+    ids ? ids.includes(found.id) : isOver(found, all === true) && isOlder(found, until),
   );
   for (const found of doomed) checkIdle(found);
   if (options.discardWorktrees && !(await mayDiscard(around, doomed, options, door)))

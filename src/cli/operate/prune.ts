@@ -25,7 +25,8 @@ export async function prune(
   const ids: string[] = [];
   for (const name of names) ids.push(await runToChange(around.store, name));
   const until = olderThan(around, options.olderThan);
-  const wanted = { ...options, ids, until, agreed: options.yes };
+  const named = names.length > 0 ? ids : undefined;
+  const wanted = { ...options, ids: named, until, agreed: options.yes };
   const pruned = await pruneRuns(around, wanted, terminalDoor());
   if (!pruned) return 1;
   let [count, keeps] = [0, false];
