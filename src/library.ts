@@ -11,12 +11,14 @@ import type { SurveyedRun } from './ports.ts';
 import { Inbox } from './run/inbox.ts';
 import type { Surroundings } from './world/surroundings.ts';
 
-/** Where the runs are. */
+/** Where the runs are, and who is told about them. */
 export interface Place {
   /** The directory of the project; by default the working directory. */
   readonly cwd?: string;
   /** The URL of the database of the runs, or `none` for files; by default as the config files say. */
   readonly database?: string;
+  /** Receives what the command line would print on standard error. */
+  readonly onNotice?: (notice: Notice) => void;
 }
 
 /** The options of the command line, with its defaults and with those of the config files. */
@@ -35,8 +37,6 @@ export interface RunChoices extends Place {
   readonly askPermissions?: boolean;
   /** The choices for the agent, such as `{ model: 'opus' }`. */
   readonly agent?: Choices;
-  /** Receives what the command line would print on standard error. */
-  readonly onNotice?: (notice: Notice) => void;
   /** Decides in place of a person. Without it, what needs a consent is refused. */
   readonly agree?: (consent: Consent) => Promise<boolean>;
 }
@@ -57,12 +57,11 @@ export interface ResumeChoices extends RunChoices {
   readonly acceptChanges?: boolean;
 }
 
-export interface PruneChoices extends Place {
+export interface PruneChoices extends Place, Pick<RunChoices, 'agree'> {
   /** By default all completed runs. Rejects with a `UserError` if one of them does not exist. */
   readonly ids?: readonly string[];
   /** Also deletes work that exists nowhere else, if `agree` resolves with true. */
   readonly discardWork?: boolean;
-  readonly agree?: RunChoices['agree'];
 }
 
 export interface PrunedRun {
@@ -164,7 +163,7 @@ export function rewind(
 ): Promise<Run> {
   return within(place, async (around) => {
     const { rewind } = await import('./app/rewind.ts');
-    return (await rewind(around, id, request, { files, agreed: true }, doorOf({}))).run;
+    return (await rewind(around, id, request, { files, agreed: true }, doorOf(place))).run;
   });
 }
 
@@ -172,12 +171,11 @@ export function rewind(
 export function prune({
   ids,
   discardWork: discardWorktrees = false,
-  agree,
-  ...place
+  ...choices
 }: PruneChoices = {}): Promise<readonly PrunedRun[]> {
-  return within(place, async (around) => {
+  return within(choices, async (around) => {
     const { prune } = await import('./app/prune.ts');
-    const pruned = await prune(around, { ids, discardWorktrees }, doorOf(agree ? { agree } : {}));
+    const pruned = await prune(around, { ids, discardWorktrees }, doorOf(choices));
     const all: PrunedRun[] = [];
     for await (const one of pruned ?? []) all.push(one);
     return all;
@@ -208,7 +206,14 @@ async function within<T>(place: Place, act: (around: Surroundings) => Promise<T>
 }
 
 function doorOf({ onNotice = () => {}, agree }: Pick<RunChoices, 'onNotice' | 'agree'>): Door {
-  return { notice: onNotice, agree: async (consent) => agree?.(consent) };
+  return {
+    notice: onNotice,
+    async agree(consent) {
+      if (agree) return agree(consent);
+      for (const text of consent.facts) onNotice({ kind: 'warning', text });
+      return undefined;
+    },
+  };
 }
 
 function optionsIn<T extends RunChoices>(choices: T) {

@@ -1,6 +1,6 @@
 // The verbs for programs in JavaScript, in this process.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { list, prune, run } from '../src/index.ts';
+import { type Consent, list, type Notice, prune, run } from '../src/index.ts';
 import { newProject } from './new-project.ts';
 
 const SCRIPTS = {
@@ -55,4 +55,31 @@ test('a prune removes the named runs, and only without names all completed ones'
   expect(await ids()).toEqual(['three', 'two']);
   await prune(place);
   expect(await ids()).toEqual([]);
+});
+
+test('what needs a consent is refused, unless the program agrees to the facts', async () => {
+  const { place } = stage({
+    'work/START.sh':
+      'git init -q "$RAYMOND_TASK_FOLDER/own"\ntouch "$RAYMOND_TASK_FOLDER/own/x"\necho "<result>made</result>"\n',
+  });
+  const { id } = await run('work', { ...place, id: 'one' }).ended;
+  const told: Notice[] = [];
+  const onNotice = (notice: Notice) => void told.push(notice);
+  const discard = { ...place, ids: [id], discardWork: true };
+  await expect(prune({ ...discard, onNotice })).rejects.toThrow('cannot ask');
+  const heading = 'This work will be deleted, and cannot be restored:';
+  expect(told[0]).toEqual({ kind: 'warning', text: heading });
+  const asked: Consent[] = [];
+  const agree = (isAgreed: boolean) => async (consent: Consent) => {
+    asked.push(consent);
+    return isAgreed;
+  };
+  expect(await prune({ ...discard, agree: agree(false) })).toEqual([]);
+  expect(await prune({ ...discard, agree: agree(true) })).toMatchObject([{ id, work: [] }]);
+  const facts = told.flatMap((notice) => (notice.kind === 'warning' ? [notice.text] : []));
+  expect(facts.length).toBeGreaterThan(1);
+  expect(asked).toEqual([
+    { kind: 'discard-work', facts },
+    { kind: 'discard-work', facts },
+  ]);
 });

@@ -23,10 +23,14 @@ export async function acceptedChanges(
     return names.length > 0 ? [{ workflow, names }] : [];
   });
   if (changes.length === 0) return [];
-  const facts = changes.map(({ workflow, names }) => `${workflow}: ${names.join(', ')}`);
+  const changed = changes.map(({ workflow, names }) => `${workflow}: ${names.join(', ')}`);
+  const facts = [
+    'These files have changed since the run read them:',
+    ...changed.map((line) => `  ${line}`),
+  ];
   // With many runs, Raymond does not ask.
   const asks = async () => !all && (await door.agree({ kind: 'changed-workflow', facts }));
-  if (!acceptChanges && !(await asks())) throw refusal(run.id, facts);
+  if (!acceptChanges && !(await asks())) throw refusal(run.id, changed);
   return changes.map(({ workflow }) => workflow);
 }
 
@@ -44,10 +48,10 @@ function usedNames(workflow: Workflow, run: Run): (name: string) => boolean {
   return (name) => !isStateFile(name) || reached.has(name);
 }
 
-function refusal(run: string, facts: readonly string[]): UserError {
+function refusal(run: string, changed: readonly string[]): UserError {
   return new UserError(
     'changed-workflow',
-    `Workflow files have changed since ${run} read them. ${facts.join('; ')}.`,
+    `Workflow files have changed since ${run} read them. ${changed.join('; ')}.`,
     `Check them, then run: raymond resume ${run} --accept-changes`,
   );
 }

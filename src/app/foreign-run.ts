@@ -5,7 +5,7 @@
  */
 import { newRun } from '../interpret/new-run.ts';
 import type { Settings } from '../model/event.ts';
-import { type Door, warnings } from '../model/notice.ts';
+import type { Door } from '../model/notice.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import { usd } from '../observe/words.ts';
@@ -16,7 +16,7 @@ import { settingsFrom } from '../world/config/settings.ts';
 import { environmentNames } from '../world/ground.ts';
 import { HARMLESS_SETTINGS, notYours } from '../world/sealed-choices.ts';
 import type { ResumeOptions } from './resume.ts';
-import { give } from './started-run.ts';
+import { consented } from './started-run.ts';
 
 /**
  * The settings with which the run continues: its harmless settings, and the options given now. Throws
@@ -33,8 +33,7 @@ export async function acceptForeign(
   checkVariables(run);
   const settings = settingsFrom(given, keepHarmless(run.settings));
   const shown = [notYours(run.id, doubt), ...facts(run, files, settings)];
-  give(door, warnings(shown));
-  if (given.trustRun || (await door.agree({ kind: 'foreign-run', facts: [] }))) return settings;
+  if (await consented(door, { kind: 'foreign-run', facts: shown }, given.trustRun)) return settings;
   const isPartlyOwn = doubt?.line !== undefined && doubt.line > 1;
   throw new UserError(
     'foreign-run',

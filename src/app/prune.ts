@@ -16,7 +16,7 @@ import { wrongUsage } from '../options/wrong-usage.ts';
 import type { SurveyedRun } from '../ports.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { allRuns, noSuchRun } from './find-run.ts';
-import { give } from './started-run.ts';
+import { consented, give } from './started-run.ts';
 
 export interface PruneOptions {
   /** Those runs, even if they are none. Otherwise completed ones. */
@@ -100,8 +100,8 @@ async function mayDiscard(
       lines.push(`  ${path} ${why}`);
   }
   if (lines.length === 0 || dryRun) return true;
-  give(door, warnings(['This work will be deleted, and cannot be restored:', ...lines]));
-  const isAgreed = agreed || (await door.agree({ kind: 'discard-work', facts: [] }));
+  const facts = ['This work will be deleted, and cannot be restored:', ...lines];
+  const isAgreed = await consented(door, { kind: 'discard-work', facts }, agreed);
   if (isAgreed === undefined)
     throw wrongUsage('Raymond cannot ask here whether to delete it.', 'To delete it, add --yes.');
   return isAgreed;

@@ -1,7 +1,7 @@
 import { type RewoundRun, rewindRun } from '../host/rewind-run.ts';
 import type { RewindPlan } from '../interpret/plan-rewind.ts';
 import { counted } from '../model/counted.ts';
-import { type Door, warnings } from '../model/notice.ts';
+import type { Door } from '../model/notice.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
 import { UserError } from '../model/user-error.ts';
 import { usd } from '../observe/words.ts';
@@ -9,7 +9,7 @@ import { wrongUsage } from '../options/wrong-usage.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { rewindPorts } from '../world/wire.ts';
 import { refuseInside } from './refuse-inside.ts';
-import { give } from './started-run.ts';
+import { consented } from './started-run.ts';
 
 export interface RewindOptions {
   readonly files: boolean;
@@ -29,9 +29,8 @@ export async function rewind(
   return rewindRun(await rewindPorts(around, id), id, request, {
     files,
     agree: async (plan) => {
-      give(door, warnings(planLines(id, plan, files)));
-      if (agreed) return;
-      const isAgreed = await door.agree({ kind: 'rewind', facts: [] });
+      const facts = planLines(id, plan, files);
+      const isAgreed = await consented(door, { kind: 'rewind', facts }, agreed);
       if (isAgreed === undefined)
         throw wrongUsage('Raymond cannot ask here whether to rewind.', 'To rewind, add --yes.');
       if (!isAgreed)

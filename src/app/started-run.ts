@@ -1,5 +1,5 @@
 import type { Settings } from '../model/event.ts';
-import { type Door, type Notice, warnings } from '../model/notice.ts';
+import { type Consent, type Door, type Notice, warnings } from '../model/notice.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { agent } from '../world/agent.ts';
 import type { BegunRun } from '../world/world.ts';
@@ -14,6 +14,17 @@ export interface StartedRun extends BegunRun {
 
 export function give(door: Door, notices: readonly Notice[]): void {
   for (const notice of notices) door.notice(notice);
+}
+
+/** What a person decides about is shown to whoever has agreed already, and else given to the question. */
+export async function consented(
+  door: Door,
+  { kind, facts }: Consent,
+  isGiven: boolean | undefined,
+): Promise<boolean | undefined> {
+  if (!isGiven) return door.agree({ kind, facts });
+  give(door, warnings(facts));
+  return true;
 }
 
 export function agentNotices({ rehearse, rehearseScripts, agent: choices }: Settings) {

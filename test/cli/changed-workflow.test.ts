@@ -156,7 +156,9 @@ describe('a resume', () => {
     const project = await stopped('flow/NEXT.sh');
     const terminal = atTerminal(project, resume);
     await eventually('it asks', () => terminal.screen().includes('changed files? [yes/no]'));
-    expect(terminal.screen()).toContain('NEXT.sh');
+    expect(terminal.screen()).toMatch(
+      /These files have changed since the run read them:\s+ {2}\S+flow: NEXT\.sh\s/,
+    );
     terminal.type(`${keys}\r`);
     expect(await terminal.ended).toBe(code);
     expect(project.lines('ran')).toEqual(ran);

@@ -144,6 +144,7 @@ test('a person at the terminal is asked', async () => {
   ] as const) {
     const terminal = atTerminal(project, ['resume', 'planted', '--max-iterations', '9']);
     await eventually('it asks', () => terminal.screen().includes('Resume it?'));
+    expect(terminal.screen().split(/^ {2}budget {7}/m).length).toBe(2);
     terminal.type(`${word}\r`);
     expect(await terminal.ended).toBe(code);
   }

@@ -48,10 +48,11 @@ test('it is deleted only after a person agrees', async () => {
   const unasked = await command(project, discard);
   expect(unasked.code).toBe(64);
   expect(unasked.stderr).toContain('add --yes');
+  expect(unasked.stderr.split('This work will be deleted').length).toBe(2);
 
   const no = atTerminal(project, discard);
   await eventually('it asks', () => no.screen().includes('Delete it?'));
-  expect(no.screen()).toContain(`${tree} has uncommitted changes`);
+  expect(no.screen().split(`${tree} has uncommitted changes`).length).toBe(2);
   no.type('no\r');
   expect(await no.ended).toBe(1);
   expect(existsSync(tree)).toBe(true);

@@ -2,6 +2,7 @@ import { runToChange } from '../../app/find-run.ts';
 import { rewind as rewindRun } from '../../app/rewind.ts';
 import { FIRST_AGENT } from '../../interpret/new-run.ts';
 import type { RewindPlan } from '../../interpret/plan-rewind.ts';
+import type { Door } from '../../model/notice.ts';
 import type { RewindRequest } from '../../model/rewind-request.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
@@ -25,7 +26,9 @@ export async function rewind(here: Here, name: string, options: RewindOptions): 
   const { files = true, yes = false, json } = options;
   const { agree, notice } = terminalDoor();
   // A program reads the output, so it gets no lines about the plan.
-  const door = { agree, notice: json ? () => {} : notice };
+  const door: Door = json
+    ? { agree: ({ kind }) => agree({ kind, facts: [] }), notice: () => {} }
+    : { agree, notice };
   const rewound = await rewindRun(around, id, request, { files, agreed: yes }, door);
   const { event, back } = rewound.plan;
   if (json)

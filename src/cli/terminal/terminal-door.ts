@@ -9,9 +9,10 @@ export function terminalDoor({ json }: { readonly json?: boolean | undefined } =
   return {
     notice: showNotice,
     async agree({ kind, facts }) {
-      if (json || !isAttended()) return undefined;
-      stderr.say(...facts);
-      return confirm(QUESTIONS[kind]);
+      const asks = !json && isAttended();
+      // The refusal names the changed files, too.
+      if (asks || kind !== 'changed-workflow') stderr.say(...facts);
+      return asks ? confirm(QUESTIONS[kind]) : undefined;
     },
   };
 }
