@@ -79,7 +79,7 @@ export interface PrunedRun {
 export interface RunningRun extends AsyncIterable<JournaledEvent> {
   /** Resolves when the run has begun. Rejects with a `UserError` if it cannot. */
   readonly id: Promise<string>;
-  /** The run when it has ended. */
+  /** The run when it has ended, or when a stop waits for a worker. */
   readonly ended: Promise<Run>;
   /** Lets running steps finish, or stops them. */
   stop(how?: 'drain' | 'now'): Promise<void>;
@@ -134,7 +134,10 @@ export async function* events(
   }
 }
 
-/** Stops a run of any process, and resolves when it has stopped. */
+/**
+ * Stops a run of any process, and resolves when it has stopped. A run that no worker carries stops when
+ * a worker takes it, so for such a run it resolves at once.
+ */
 export function stop(
   id: string,
   { now = false, ...place }: Place & { readonly now?: boolean } = {},
@@ -142,7 +145,7 @@ export function stop(
   return within(place, async (around) => {
     const { stop } = await import('./app/stop.ts');
     const begun = await stop(around, id, now ? 'now' : 'drain');
-    if (begun.kind === 'asked') await begun.wait();
+    if (begun.kind === 'asked' && !begun.owner.isAwaited) await begun.wait();
   });
 }
 

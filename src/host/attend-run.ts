@@ -4,7 +4,6 @@
  */
 import type { Input } from '../model/input.ts';
 import { doingByAgent } from '../model/now.ts';
-import { UserError } from '../model/user-error.ts';
 import type { Clock, Observer, RunStore, StoredRun } from '../ports.ts';
 import { askPerson, requestOf } from './ask-person.ts';
 import type { Attendant } from './attendant.ts';
@@ -41,16 +40,22 @@ export async function attendRun(
   const over = new AbortController();
   let asking: Observer | undefined;
   let isUnattended = false;
+  let isStopAsked = false;
   let isStopAwaited = false;
+  // No worker acts on a stop, so nothing would happen here.
+  const leaveStop = () => {
+    if (!isUnattended || !isStopAsked) return;
+    isStopAwaited = true;
+    over.abort();
+  };
+  const failed = (error: unknown) => warn(error instanceof Error ? error.message : String(error));
   const endStops = attendant.stops((how) => {
     if (how === 'leave') return over.abort();
     const asked = store.mailbox(id).post({ kind: 'stop', how, pid: 0 });
-    // No worker acts on it, so nothing would happen here.
-    if (isUnattended)
-      void asked.then(() => {
-        isStopAwaited = true;
-        over.abort();
-      });
+    asked.then(() => {
+      isStopAsked = true;
+      leaveStop();
+    }, failed);
   });
   const showing = watchDoing(store, id, over.signal, attendant);
   try {
@@ -69,13 +74,15 @@ export async function attendRun(
                 ? requestOf(item.agent, item.step, item)
                 : { ...item, id: item.agent },
             );
-            asking = askPerson(person, asked, (input) => void give(input), clock);
+            // An answer that was not used is reported.
+            asking = askPerson(person, asked, (input) => void give(input).catch(failed), clock);
           }
           return event.seq >= known && after.status.kind === 'ended' ? 'over' : undefined;
         },
         unattended(isMissing) {
           isUnattended = isMissing;
           if (isMissing) warn(NO_WORKER);
+          leaveStop();
         },
       },
       over.signal,
@@ -89,17 +96,11 @@ export async function attendRun(
     await observer.close();
   }
 
-  /** An answer that was not used is reported. */
   async function give(input: Input): Promise<void> {
-    try {
-      const { at: _, ...said } = input;
-      if (said.kind === 'person-answered') await reply(store, id, { ...said, kind: 'answer' });
-      if (said.kind === 'permission-decided')
-        await reply(store, id, { ...said, kind: 'permission', by: userName });
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      warn(error.message);
-    }
+    const { at: _, ...said } = input;
+    if (said.kind === 'person-answered') await reply(store, id, { ...said, kind: 'answer' });
+    if (said.kind === 'permission-decided')
+      await reply(store, id, { ...said, kind: 'permission', by: userName });
   }
 }
 

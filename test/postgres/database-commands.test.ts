@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { forPrograms } from '../../src/app/for-programs.ts';
+import * as library from '../../src/index.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { userKey } from '../../src/journal/user-key.ts';
@@ -218,6 +219,20 @@ test('a stop is a message for the workers', async () => {
   );
   await append('six', { type: 'run-ended', at: 6, outcome: 'interrupted' });
   expect(await stopped).toMatchObject({ code: 0, stderr: expect.stringContaining('has stopped') });
+});
+
+test('a stop by a program does not wait for a worker that does not exist', async () => {
+  const { url, project, database } = await stage();
+  await surroundingsOf(project, url);
+  const place = { cwd: project.folder, database: url };
+  const stopped = library.run('demo', { ...place, id: 'eight' });
+  await stopped.id;
+  await stopped.stop('now');
+  expect((await stopped.ended).status).toEqual({ kind: 'active' });
+  for await (const _ of library.run('demo', { ...place, id: 'nine' })) break;
+  await library.stop('nine', place);
+  const mail = await database.query('select run from raymond.mail order by id');
+  expect(mail).toEqual([{ run: 'eight' }, { run: 'nine' }, { run: 'nine' }]);
 });
 
 test('the URL is in no output, no event and no environment', async () => {
