@@ -1,6 +1,7 @@
 // The verbs for programs in JavaScript, in this process.
+import { relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Consent, list, type Notice, prune, run } from '../src/index.ts';
+import { type Consent, list, look, type Notice, prune, run } from '../src/index.ts';
 import { newProject } from './new-project.ts';
 
 const SCRIPTS = {
@@ -82,4 +83,12 @@ test('what needs a consent is refused, unless the program agrees to the facts', 
     { kind: 'discard-work', facts },
     { kind: 'discard-work', facts },
   ]);
+});
+
+test('the journal keeps the whole path of a directory', async () => {
+  const { project } = stage();
+  const cwd = relative(process.cwd(), project.folder);
+  const { id, cwd: kept } = await run('greet', { cwd }).ended;
+  expect(kept).toBe(project.folder);
+  expect((await look(id, { cwd })).cwd).toBe(project.folder);
 });

@@ -1,6 +1,6 @@
 /** The surroundings of commands: the project, the store of its runs, the clock. Built once. */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { RunProcesses } from '../execute/process/index.ts';
 import { type Disk, realDisk } from '../journal/disk.ts';
 import { fileStore } from '../journal/file-store.ts';
@@ -61,13 +61,15 @@ export interface Outside {
 export type Here = () => Promise<Surroundings>;
 
 export async function surroundings({
-  cwd = process.cwd(),
+  cwd: givenCwd = process.cwd(),
   disk = realDisk,
   database: given,
   stateFolder,
   scriptExecutor,
   report = () => {},
 }: Outside = {}): Promise<Surroundings> {
+  // The journal keeps it, and other processes have other working directories.
+  const cwd = resolve(givenCwd);
   const project =
     stateFolder === undefined
       ? await findProject(disk, cwd, homeFolder(), userStateFolder())
