@@ -1,7 +1,8 @@
 // The verbs for programs in JavaScript, in this process.
+import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Consent, list, look, type Notice, prune, run } from '../src/index.ts';
+import { type Consent, list, look, type Notice, prune, resume, run } from '../src/index.ts';
 import { newProject } from './new-project.ts';
 
 const SCRIPTS = {
@@ -91,4 +92,13 @@ test('the journal keeps the whole path of a directory', async () => {
   const { id, cwd: kept } = await run('greet', { cwd }).ended;
   expect(kept).toBe(project.folder);
   expect((await look(id, { cwd })).cwd).toBe(project.folder);
+});
+
+test('the log file of the command line is not opened', async () => {
+  const { project, place } = stage();
+  const log = project.path('run.log');
+  project.write('.raymond/config.toml', `[raymond]\nlog_file = "${log}"\n`);
+  const { id } = await run('greet', { ...place, rehearse: true }).ended;
+  await resume(id, place).ended;
+  expect(existsSync(log)).toBe(false);
 });

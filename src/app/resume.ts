@@ -13,7 +13,6 @@ import { configurationFor, ignoredKeys, readConfiguration } from '../world/confi
 import { withNormalChoices } from '../world/config/normal-choices.ts';
 import { settingsFrom } from '../world/config/settings.ts';
 import { loadWorkflows } from '../world/load-workflows.ts';
-import { openLog } from '../world/log-file.ts';
 import { notYours, unsealedNotice } from '../world/sealed-choices.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { checkNames, filesOf, looseLibrary } from '../world/wire.ts';
@@ -56,7 +55,7 @@ export async function resume(
   if (!given.all) give(door, warnings(ignoredKeys(config)));
   await refuseInside(around, id, 'resume it');
   const options = overlaid(config.options, given);
-  const log = options.logFile === undefined ? undefined : openLog(options.logFile, project);
+  const log = options.logFile === undefined ? undefined : door.openLog?.(options.logFile, project);
   const carried = await world.carried(id, given.trustRun === true, options);
   if (carried) {
     const { isOwn, doubt } = carried.found;

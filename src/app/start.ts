@@ -26,7 +26,6 @@ import { metadataFrom, settingsFrom } from '../world/config/settings.ts';
 import { placed } from '../world/diagnostic-line.ts';
 import { groundOf } from '../world/ground.ts';
 import { loadNamed } from '../world/load-workflows.ts';
-import { openLog } from '../world/log-file.ts';
 import { unsealedNotice } from '../world/sealed-choices.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { checkNames, looseLibrary } from '../world/wire.ts';
@@ -74,7 +73,7 @@ export async function start(
   });
   give(door, prepared.notices);
   give(door, [...budgetNotice(workflow, options), ...agentNotices(settings)]);
-  const log = options.logFile === undefined ? undefined : openLog(options.logFile, project);
+  const log = options.logFile === undefined ? undefined : door.openLog?.(options.logFile, project);
   const lease = await store.lease(id);
   try {
     const started: RunEvent = {

@@ -24,6 +24,8 @@ export interface Door {
   notice(notice: Notice): void;
   /** Whether a person agrees; undefined if no person can be asked. */
   agree(consent: Consent): Promise<boolean | undefined>;
+  /** Opens the log file, or throws a UserError. Only for a door that writes reports. */
+  openLog?(file: string, project: { readonly folder: string }): (text: string) => void;
 }
 
 export const warnings = (texts: readonly string[]): readonly Notice[] =>

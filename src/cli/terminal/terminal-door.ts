@@ -2,12 +2,14 @@
 import type { Consent, Door, Notice } from '../../model/notice.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { diagnosticLine } from '../../world/diagnostic-line.ts';
+import { openLog } from '../../world/log-file.ts';
 import { isAttended, lineReader, stderr } from './terminal.ts';
 
 /** For `--json`, no person is asked: a program reads the output. */
 export function terminalDoor({ json }: { readonly json?: boolean | undefined } = {}): Door {
   return {
     notice: showNotice,
+    openLog,
     async agree({ kind, facts }) {
       const asks = !json && isAttended();
       // The refusal names the changed files, too.
