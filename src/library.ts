@@ -101,7 +101,12 @@ export function run(workflow: string, choices: StartChoices = {}): RunningRun {
 /** Continues a run. A completed run has no more events. */
 export function resume(id: string, choices: ResumeChoices = {}): RunningRun {
   return running(choices, async (around, door) => {
-    const { resume } = await import('./app/resume.ts');
+    const [{ openRun }, { resume }] = await Promise.all([
+      import('./host/open-run.ts'),
+      import('./app/resume.ts'),
+    ]);
+    // Before anything is made for a run that does not exist.
+    await openRun(around.store, id);
     const resumed = await resume(around, id, optionsIn(choices), door);
     return resumed.kind === 'begun' ? resumed.begun : resumed.run;
   });
@@ -198,9 +203,12 @@ export function look(id: string, place: Place = {}): Promise<Run> {
   });
 }
 
-async function surroundingsOf({ cwd, database }: Place): Promise<Surroundings> {
+async function surroundingsOf({ cwd, database, onNotice }: Place): Promise<Surroundings> {
   const { surroundings } = await import('./world/surroundings.ts');
-  return surroundings({ ...(cwd !== undefined && { cwd }), database });
+  const report = (...texts: readonly string[]) => {
+    for (const text of texts) onNotice?.({ kind: 'warning', text });
+  };
+  return surroundings({ ...(cwd !== undefined && { cwd }), database, report });
 }
 
 async function within<T>(place: Place, act: (around: Surroundings) => Promise<T>): Promise<T> {

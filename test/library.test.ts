@@ -102,3 +102,17 @@ test('the log file of the command line is not opened', async () => {
   await resume(id, place).ended;
   expect(existsSync(log)).toBe(false);
 });
+
+test('warnings that belong to no run are notices', async () => {
+  const { project, place } = stage();
+  project.write('.raymond/config.toml', '[raymond]\ndatabase = "postgres://u@127.0.0.1:1/x"\n');
+  const told: Notice[] = [];
+  await list({ ...place, onNotice: (notice) => void told.push(notice) });
+  expect(told[0]).toMatchObject({ kind: 'warning', text: expect.stringContaining('database') });
+});
+
+test('to resume a run that does not exist makes nothing', async () => {
+  const { project, place } = stage();
+  await expect(resume('none', place).ended).rejects.toMatchObject({ code: 'no-run' });
+  expect(existsSync(project.path('.raymond'))).toBe(false);
+});
