@@ -32,7 +32,7 @@ export interface RunChoices extends Place {
   readonly timeout?: number;
   readonly maxParallel?: number;
   readonly failFast?: boolean;
-  /** Whether to wait for answers (default). Otherwise the run ends as `waiting`. */
+  /** Whether to wait for answers (default). Otherwise the run ends as `waiting`, unless it is in a database. */
   readonly wait?: boolean;
   readonly askPermissions?: boolean;
   /** The choices for the agent, such as `{ model: 'opus' }`. */
