@@ -166,6 +166,13 @@ test('the config file decides how the id is printed', async () => {
   await completed(project, 'r');
 });
 
+test('the background process writes the log file', async () => {
+  const project = newProject({ 'flow/START.sh': `echo '<result>x</result>'` });
+  await project.run(['flow', '--workflow-id', 'r', '--detach', '--log-file', 'run.log']);
+  await completed(project, 'r');
+  await eventually('the end is logged', () => project.read('run.log').includes('r completed'));
+});
+
 test('a run that another process works on is refused, and its log stays', async () => {
   const project = newProject(FLOW);
   const { run, pid } = await started(project, ['flow']);

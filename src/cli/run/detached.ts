@@ -7,6 +7,7 @@ import { reasonOf } from '../../journal/disk-errors.ts';
 import type { Door, Notice } from '../../model/notice.ts';
 import type { Observer } from '../../ports.ts';
 import type { BackgroundTask } from '../../world/background.ts';
+import { openLog } from '../../world/log-file.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { errorOf, isExpected, reportError } from '../terminal/report-error.ts';
 import { keptReports, observerFailed } from '../terminal/reporters.ts';
@@ -26,6 +27,7 @@ export async function detached(here: Here, run: string): Promise<number> {
       notices.push(notice);
       showNotice(notice);
     },
+    openLog,
     // No person sees this process.
     agree: async () => undefined,
   };
