@@ -191,6 +191,8 @@ export const AUTHORITIES: readonly Authority[] = [
     forged: (staged) => `${toEvil(staged)}\n`,
     older: ({ project }) => readFileSync(project.path('.raymond/runs/r/steps/main/1/stdout')),
     need: 'told',
+    // A script whose steps were killed with Raymond is repeated, whatever is in the place of its output.
+    tells: /it is unknown/i,
     undefended: (operation) => (IN_PLACE.includes(operation) ? WRITES_LIKE_THE_STEP : undefined),
   },
   {

@@ -146,7 +146,9 @@ async function playOnce({ file, operation, moment }: Cell, level: number) {
       );
     });
     const told = linesToPerson(staged, file.tells);
-    const seen = missing ? 'MISSING' : judge(staged, file, told.length > 0);
+    const seen = missing
+      ? 'MISSING'
+      : judge(staged, file, told.length > 0, operation.startsWith('folder'));
     const where =
       seen !== 'ok' && operation.startsWith('folder') ? ` (folder ${Math.min(level, levels)})` : '';
     return { seen: `${seen}${where}`, told, levels };
@@ -223,7 +225,8 @@ function act(staged: Staged, file: Authority, operation: Operation, path: string
   }
 }
 
-function judge(staged: Staged, file: Authority, isTold: boolean): string {
+/** With a folder above the file, the journal may be gone too. Then it is enough to say so. */
+function judge(staged: Staged, file: Authority, isTold: boolean, ofFolder = false): string {
   const { said, mark, token } = staged;
   if (existsSync(mark)) return 'EXECUTED';
   if (said.some(({ hasEnded }) => !hasEnded)) return 'HANGS';
@@ -238,7 +241,7 @@ function judge(staged: Staged, file: Authority, isTold: boolean): string {
     case 'either':
       return isTold || completed(staged) ? 'ok' : 'SILENT';
     case 'intact':
-      return completed(staged) ? 'ok' : 'LOST';
+      return completed(staged) || (ofFolder && isTold) ? 'ok' : 'LOST';
   }
 }
 
@@ -258,7 +261,7 @@ function linesToPerson({ said }: Staged, more = WORDS): readonly string[] {
 
 /** A person who reads one of these knows that files are not as Raymond left them. */
 const WORDS =
-  /not yours|not started by you|not the (file|one)|no longer|replaced|(?<!file-)changed|is gone|are gone|was removed|does not exist|missing|does not match|do not match|\bcut\b|damaged|was moved|no run|refuse|takes no|does not use|\blinks?\b|not approved|ignored|is lost|was lost|cannot be (read|used)|not written by|second name|someone/i;
+  /not yours|not started by you|not the (file|one)|no longer|replaced|(?<!file-)changed|is gone|are gone|was removed|does not exist|missing|does not match|do not match|\bcut\b|damaged|was moved|no run|refuse|takes no|does not use|\blinks?\b|not approved|ignored|is lost|was lost|cannot be (read|used)|not written by|second name|someone|there is no|already defined/i;
 
 const allSaid = ({ said }: Staged) => said.map(({ stdout, stderr }) => stdout + stderr).join('');
 
