@@ -1,4 +1,4 @@
-# A worker: $file is the attribute of the fork that started it.
+# $file is the attribute of the fork that started this agent.
 
 lines=$(grep -c '' "$file")
 echo "<print>$file has $lines lines</print>"

@@ -1,10 +1,10 @@
-# Starts a worker for each file here, all at the same time, and adds up what they found.
+# Starts an agent for each file here, all at the same time, and adds up what they found.
 #
 #   raymond examples/dispatch
 #   raymond examples/dispatch --max-parallel 4
 #
 # Each <fork> is a separate agent. Its attributes are variables for all of that agent's states.
-# The agent that forks waits with the <join>, and continues at SUM when the last worker has ended.
+# The agent that forks waits with the <join>, and continues at SUM when the last of them has ended.
 
 for file in *; do
   [ -f "$file" ] || continue

@@ -1,4 +1,4 @@
-# RAYMOND_RESULT is a JSON array of all workers. Their results are also files, one for each worker.
+# RAYMOND_RESULT is a JSON array with an entry for each agent. The results are also files, one for each agent.
 
 total=0
 files=0

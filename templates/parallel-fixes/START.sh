@@ -1,11 +1,11 @@
-# Forks a worker for each open item of TODO.md, at most $most_workers. Each worker has its own git worktree.
+# Forks an agent for each open item of TODO.md, at most $most_items. Each agent has its own git worktree.
 set -eu
 if [ -n "$(git status --porcelain ':(top,exclude).raymond' 2>/dev/null)" ]; then
-  # Workers would not see these changes, and a merge could not be undone. Raymond's own files do not count.
+  # The agents would not see these changes, and a merge could not be undone. Raymond's own files do not count.
   echo "<result>Commit or remove your changes first.</result>"
   exit
 fi
-open=$(grep -s '^- \[ \] ' TODO.md | head -n "$most_workers") || true
+open=$(grep -s '^- \[ \] ' TODO.md | head -n "$most_items") || true
 if [ -z "$open" ]; then
   echo "<result>TODO.md has no open item.</result>"
   exit

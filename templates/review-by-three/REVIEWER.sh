@@ -1,4 +1,4 @@
-# A worker: gives the review to its model. A function can name a model, a fork cannot.
+# Gives the review to its model. A function can name a model, a fork cannot.
 case $reviewer in
   opus) echo '<function model="opus" return="VOTE">REVIEW</function>' ;;
   sonnet) echo '<function model="sonnet" return="VOTE">REVIEW</function>' ;;

@@ -64,7 +64,7 @@ const commit = (text: string) =>
   bash(`echo ${text} >title.txt && git commit -q -a -m 'Write ${text}'`);
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  test('parallel-fixes: workers in worktrees, a join, a conflict, and a merge', async () => {
+  test('parallel-fixes: children in worktrees, a join, a conflict, and a merge', async () => {
     const script = acting({
       'Write one': [commit('one'), '<result>wrote one</result>'],
       'Write two': [bash('echo two >title.txt'), '<result>wrote two</result>'],
@@ -73,7 +73,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
         bash("printf 'one\\ntwo\\n' >title.txt && git commit -q -a --no-edit"),
         '<goto>MERGE</goto>',
       ],
-      'The branches of the workers are merged': [
+      'The branches of the child agents are merged': [
         bash("sed -i 's/\\[ \\]/[x]/' TODO.md && git commit -q -a -m 'Tick off'"),
         '<result>both are done</result>',
       ],

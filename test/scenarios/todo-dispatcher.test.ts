@@ -1,5 +1,5 @@
 /**
- * The template `parallel-fixes` as it is, with real git: workers in worktrees, a join, merges and a
+ * The template `parallel-fixes` as it is, with real git: children in worktrees, a join, merges and a
  * conflict. A shell script plays the agent. Everything that happens is asserted.
  */
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ const agent = (onConflict: string) => `prompt=$(cat)
 folder=$(sed -n 's,.*\`\\([^\`]*\\)/left-out.txt\`.*,\\1,p' <<<"$prompt" | head -n 1)
 write() { echo "$1" >title.txt; git commit -q -a -m "Write $1"; echo "<result>wrote $1</result>"; }
 case $prompt in
-*'Not all workers have finished'*)
+*'Not all child agents have finished'*)
   echo 'Be stubborn: it did not commit' >"$folder/left-out.txt"; echo '<goto>MERGE</goto>' ;;
 *'Write "one" & <two>'*) write one ;;
 *'Write three'*) write three ;;
@@ -33,7 +33,7 @@ case $prompt in
 *'stopped at a conflict'*)
   ${onConflict}
   echo '<goto>MERGE</goto>' ;;
-*'branches of the workers are merged'*)
+*'branches of the child agents are merged'*)
   sed -i.bak -e '/stubborn/!s/- \\[ \\]/- [x]/' TODO.md; rm TODO.md.bak; git commit -q -a -m 'Tick off'
   echo '<result>four items are done</result>' ;;
 *) echo "no answer to: $prompt" >&2 ;;
@@ -51,7 +51,7 @@ async function dispatcher(files: Readonly<Record<string, string>>, onConflict = 
   return { ...made, run: () => made.raymond('flow', ...options) };
 }
 
-test('each open item has a worker, and everything that succeeds is merged', async () => {
+test('each open item has a child, and everything that succeeds is merged', async () => {
   const { project, claude, run } = await dispatcher({ 'TODO.md': TODO });
   const { code, stdout, stderr } = await run();
   expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: 'four items are done\n' });
@@ -77,7 +77,7 @@ test('each open item has a worker, and everything that succeeds is merged', asyn
 
   const shown = JSON.parse((await project.run(['show', 'fixes', '--json'])).stdout);
   expect(shown).toMatchObject({ condition: 'completed', cost_usd: 1.5 });
-  const workers = [...shown.agents]
+  const children = [...shown.agents]
     .filter(({ parent }) => parent === 'main')
     .map(({ variables: { task }, status, worktree: { fate, commits, dirty } }) => ({
       task,
@@ -86,7 +86,7 @@ test('each open item has a worker, and everything that succeeds is merged', asyn
       tree: `${fate}, ${commits} ahead${dirty ? ', dirty' : ''}`,
     }));
   const ended = { status: 'ended' };
-  expect(workers).toEqual([
+  expect(children).toEqual([
     { ...ended, task: 'Write "one" & <two>', result: 'wrote one', tree: 'kept, 1 ahead' },
     { ...ended, task: 'Write three', result: 'wrote three', tree: 'kept, 1 ahead' },
     { ...ended, task: 'Add notes', result: 'committed now', tree: 'kept, 1 ahead' },
@@ -144,7 +144,7 @@ test.each([
     { 'title.txt': 'mine\n' },
     'Commit or remove your changes first.\n',
   ],
-])('%s: no worker starts, and nothing changes', async (_, files, changes, stdout) => {
+])('%s: no child starts, and nothing changes', async (_, files, changes, stdout) => {
   const { project, claude, run } = await dispatcher(files);
   for (const [path, text] of Object.entries(changes)) project.write(path, text);
   const before = git(project, 'status', '--porcelain', '-uno');
