@@ -64,7 +64,7 @@ echo '<ask next="AFTER">Is it done?</ask>'`,
   await ends(2, 'resume', 'question');
 }
 
-/** A run that was killed while two of its three workers ran. */
+/** A run that was killed while two of its three children ran. */
 async function killed() {
   write('crew', {
     'START.sh': `for n in 1 2 3; do echo "<fork next='MAIN' number='$n'>WORK</fork>"; done`,
@@ -76,7 +76,7 @@ echo "<result>$number</result>"`,
 }
 
 /**
- * A run that was killed while its first agent asked a question and its workers ran. The first worker
+ * A run that was killed while its first agent asked a question and its children ran. The first child
  * then finished, and the second was killed, too. Their records are kept with the journal.
  */
 async function asked() {
@@ -98,7 +98,7 @@ echo "<result>$number was there</result>"`,
 }
 
 /**
- * A run with three joins: one has reported a failure, one has stopped a worker, and one still waited
+ * A run with three joins: one has reported a failure, one has stopped a child, and one still waited
  * when the run was killed.
  */
 async function joined() {
@@ -115,7 +115,7 @@ echo "<result>$n</result>"`,
 }
 
 /**
- * A run with workers in worktrees: with a commit, with changes, without work, failed, and stopped. It
+ * A run with children in worktrees: with a commit, with changes, without work, failed, and stopped. It
  * was killed while another one worked. Before, a question had no answer, and one had.
  */
 async function worktrees() {

@@ -255,9 +255,9 @@ export interface Ground {
   entryDigest(input: string | undefined, directory: string): Promise<string>;
 }
 
-/** The git worktrees of a run's workers. */
+/** The git worktrees of a run's child agents. */
 export interface Worktrees {
-  /** The facts for a fork whose worker gets a worktree for this directory. `base` is as written. */
+  /** The facts for a fork whose child gets a worktree for this directory. `base` is as written. */
   find(directory: string, base: string | undefined): Promise<Located<TreeFact>>;
   /** Makes the worktree of an agent, unless it exists. `cwd` is the agent's directory in it. */
   make(agent: string, worktree: AgentWorktree, cwd: string): Making;
@@ -308,7 +308,7 @@ export interface RunFolders {
   /** Created by the first call. */
   task(agent: string): string;
   /**
-   * Replaces the files in `joined` of the agent's task folder: one for each worker, with its result.
+   * Replaces the files in `joined` of the agent's task folder: one for each child, with its result.
    */
   putJoined(agent: string, results: ReadonlyMap<string, string>): void;
 }

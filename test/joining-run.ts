@@ -1,4 +1,4 @@
-/** Runs whose first agent joins its workers. */
+/** Runs whose first agent joins its children. */
 import { expect } from 'vitest';
 import type { RunEvent } from '../src/model/event.ts';
 import { failed, makeRun, type Stage } from './make-run.ts';
@@ -6,7 +6,7 @@ import { failed, makeRun, type Stage } from './make-run.ts';
 export const flow = { START: [], W: [], 'S.sh': [], MERGE: [], LATE: [], REPAIR: [] };
 export const settings = { budgetUsd: 0, maxParallelPrompts: 99 };
 
-/** A run whose first agent has forked three workers and joins them. */
+/** A run whose first agent has forked three children and joins them. */
 export function joining(
   join: string,
   options: Partial<typeof settings & { failFast: boolean }> = {},

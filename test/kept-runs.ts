@@ -81,14 +81,14 @@ export function writeCrowdedRun(project: string, id: string, events: number, age
 export interface BusyRun {
   readonly agents: number;
   readonly events: number;
-  /** The states that the workers go through, in this order. */
+  /** The states that the children go through, in this order. */
   readonly states: readonly string[];
   /** The folder of the workflow. */
   readonly workflow: string;
 }
 
 /**
- * Writes an interrupted run with many agents. The first workers have failed, the next ones ask, half of
+ * Writes an interrupted run with many agents. The first children have failed, the next ones ask, half of
  * the others have ended.
  */
 export function writeBusyRun(project: string, id: string, busy: BusyRun): void {
@@ -109,7 +109,7 @@ function busyHistory(project: string, run: string, busy: BusyRun): readonly RunE
   const settings = { ...newRun.settings, budgetUsd: 60 };
   const session = { kind: 'none' };
   const cost = (n: number) => ({ usd: (n % 7) * 0.0004, from: 'told' });
-  const workers = Array.from({ length: agents - 1 }, (_, n) => `main_worker${n + 1}`);
+  const children = Array.from({ length: agents - 1 }, (_, n) => `main_worker${n + 1}`);
   const failure = {
     kind: 'script-failed',
     message: 'The script exited with code 2: 3 tests fail.',
@@ -117,12 +117,12 @@ function busyHistory(project: string, run: string, busy: BusyRun): readonly RunE
   const events: object[] = [
     { type: 'run-started', version: JOURNAL_VERSION, at: BEGIN, run, settings, metadata: {} },
   ].map((event) => ({ ...event, ...place(stateAt(0)) }));
-  workers.forEach((agent, n) => {
+  children.forEach((agent, n) => {
     const more = { agent, parent: 'main', counter: n + 1, variables: { issue: `#${400 + n}` } };
     events.push({ type: 'agent-forked', at: tick(), ...more, ...place(stateAt(n)) });
   });
   for (let round = 0; round < rounds; round += 1) {
-    for (const [n, agent] of workers.entries()) {
+    for (const [n, agent] of children.entries()) {
       const [state, step] = [stateAt(n + round), round + 1];
       events.push({
         type: 'step-started',

@@ -80,7 +80,7 @@ function byUrgency(
   return agents.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The number of a worker, or the first letter. */
+/** The number of a child, or the first letter. */
 function initial(id: string): string {
   const number = /(\d{1,2})$/.exec(id)?.[1];
   return number ?? visible(id).slice(0, 1).toUpperCase();

@@ -47,7 +47,7 @@ const AGENT_WORDS: Readonly<Record<AgentStatusShape['kind'], string>> = {
   running: 'running',
   waiting: 'retries soon',
   asking: 'asks you',
-  joining: 'waits for workers',
+  joining: 'waits for child agents',
   failed: 'failed',
   ended: 'ended',
   stopped: 'stopped',

@@ -144,7 +144,7 @@ const LEGEND: readonly (readonly [BarKind, string])[] = [
   ['failed', 'failed step'],
   ['ask', 'waits for a person'],
   ['wait', 'waits to retry, or for a limit'],
-  ['join', 'waits for workers'],
+  ['join', 'waits for child agents'],
 ];
 
 function barText(agent: string, bar: TimelineBar): string {
@@ -171,5 +171,5 @@ const WAITS: Readonly<Record<TimelineBar['kind'], string>> = {
   retry: 'waits to retry',
   limit: 'waits for the usage limit',
   ask: 'waits for a person',
-  join: 'waits for workers',
+  join: 'waits for child agents',
 };

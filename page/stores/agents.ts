@@ -51,7 +51,7 @@ export function agentTold({ status, parent }: AgentShape, now: number, isWorkedO
     case 'asking':
       return oneLine(status.question);
     case 'joining':
-      return `waits for ${status.open} of ${counted(status.workers.length, 'worker')}`;
+      return `waits for ${status.open} of ${counted(status.workers.length, 'child agent')}`;
     case 'failed':
       return oneLine(status.failure.message);
     case 'ended':

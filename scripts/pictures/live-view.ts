@@ -63,7 +63,7 @@ function writeProject(folder: string): void {
     'fixes/START.md': `---
 allowed_transitions: [{ tag: fork, target: FIX }, { tag: join, target: MERGE }]
 ---
-Read TODO.md. Start a worker for each item.
+Read TODO.md. Start an agent for each item.
 `,
     'fixes/FIX.md': `---
 allowed_transitions: [{ tag: ask, next: FIX }, { tag: result }]
@@ -83,7 +83,7 @@ Repair {{item}}.
 /** `hold`: when the model gives the answer. */
 type HeldAnswer = Answer & { readonly hold?: 'isOneEnded' | 'isCaptured' };
 
-/** One worker has ended, one asks, and two have read a file and continue. */
+/** One child has ended, one asks, and two have read a file and continue. */
 function answerOf(request: ModelRequest, folder: string): HeldAnswer {
   const lines = conversationLines(request);
   const prompt = lines.findLast((line) => /^user: (Read TODO|Repair)/.test(line)) ?? '';

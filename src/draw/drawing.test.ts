@@ -63,7 +63,7 @@ test('the legend explains every role and kind that occurs', () => {
     'missing',
     'calls',
     'asks a person',
-    'starts a worker',
+    'starts a child agent',
   ]) {
     expect(svg).toContain(`>${words}</text>`);
   }

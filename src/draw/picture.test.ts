@@ -116,12 +116,12 @@ test.each<[string, Record<string, string>, readonly string[]]>([
     ['C ends', 'C return END (result)', 'END ends', 'START call C (call)', 'START go C (goto)'],
   ],
   [
-    'a worker ends by itself',
+    'a child ends by itself',
     { START: '<fork next="N">W</fork>', W: RESULT, N: RESULT },
     ['N ends', 'START next N (next)', 'START worker W (fork)', 'W ends'],
   ],
   [
-    'the results of workers lead to where their parent joins them',
+    'the results of children lead to where their parent joins them',
     {
       START: '<fork worktree="x">W</fork> <join failed_next="BAD">MERGE</join>',
       W: `<goto>X</goto> ${RESULT}`,
@@ -132,7 +132,7 @@ test.each<[string, Record<string, string>, readonly string[]]>([
     [
       'BAD ends',
       'MERGE ends',
-      'START failed BAD (a worker failed)',
+      'START failed BAD (a child agent failed)',
       'START join MERGE (join)',
       'START worker W (fork, worktree)',
       'W go X (goto)',
@@ -141,7 +141,7 @@ test.each<[string, Record<string, string>, readonly string[]]>([
     ],
   ],
   [
-    'a later state may join the workers',
+    'a later state may join the children',
     {
       START: '<fork next="NEXT">W</fork>',
       NEXT: '<goto>JOIN</goto>',
@@ -162,7 +162,7 @@ test.each<[string, Record<string, string>, readonly string[]]>([
     ],
   ],
   [
-    'a worker that several states start is referred to',
+    'a child that several states start is referred to',
     {
       START: '<fork>W</fork> <join>A</join>',
       A: '<fork>W</fork> <join>B</join>',

@@ -132,13 +132,13 @@ function linesOf(plan: Plan, { from, to, role, label }: GraphEdge): readonly Lin
       });
     }
     case 'worker': {
-      const worker = calleeAt(plan, to, from, '');
-      const start: Line = { from: source, to: worker, role, label, taken };
-      if (!isKnownToReturn(worker)) return [start];
+      const child = calleeAt(plan, to, from, '');
+      const start: Line = { from: source, to: child, role, label, taken };
+      if (!isKnownToReturn(child)) return [start];
       const joins = (plan.joins.get(from) ?? []).map((back): Line => {
         const joined = { from, to: back, role: 'join' } as const;
         return {
-          from: worker,
+          from: child,
           to: nodeAt(plan, back, from),
           role: 'join',
           label: '',

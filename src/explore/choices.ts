@@ -56,7 +56,7 @@ export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
     }
     if (others.length === 0) return [{ way, tags: [tag] }];
     // Forks in one answer share one continuation: the next of one of them, a goto, or a join. The
-    // worker does not depend on it. So each fork is combined with one continuation, and each
+    // child does not depend on it. So each fork is combined with one continuation, and each
     // continuation with one fork.
     const beside = hasPaired ? others.slice(0, 1) : others;
     hasPaired = true;

@@ -91,7 +91,7 @@ test.each<[string, Record<string, string>, string[]]>([
     [],
   ],
   [
-    'workers and their parent',
+    'children and their parent',
     {
       'START.sh': "echo \"<fork item='1'>W</fork><fork item='2'>W</fork><goto>N</goto>\"",
       W: policy(RESULT),
@@ -100,7 +100,7 @@ test.each<[string, Record<string, string>, string[]]>([
     [],
   ],
   [
-    'workers that are joined',
+    'children that are joined',
     {
       'START.sh': `echo "<fork item='1'>W</fork><join failed_next='F' timeout='1h' timeout_next='T'>N</join>"`,
       W: policy(RESULT),

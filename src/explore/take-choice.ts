@@ -23,7 +23,7 @@ export interface AgentPosition {
 export type Effect =
   | { readonly kind: 'enter'; readonly state: StateName }
   | { readonly kind: 'call'; readonly state: StateName; readonly returns: StateName }
-  | { readonly kind: 'worker'; readonly state: StateName }
+  | { readonly kind: 'child'; readonly state: StateName }
   /** Returns to the caller, or ends the agent. */
   | { readonly kind: 'result' }
   /** Enters another workflow, and returns to a state of this one. */
@@ -136,7 +136,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     case 'agent-moved':
       return moved(event, workflow);
     case 'agent-forked':
-      return event.workflow === workflow.ref ? [{ kind: 'worker', state: event.state }] : [];
+      return event.workflow === workflow.ref ? [{ kind: 'child', state: event.state }] : [];
     case 'agent-answered':
     case 'question-timed-out': {
       const status = run.agents.get(FIRST_AGENT)?.status;
@@ -145,7 +145,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
       const late = event.type === 'question-timed-out';
       return [{ kind: 'enter', state: late ? (timeoutNext ?? next) : next }];
     }
-    // Its workers may succeed or fail, and may be late.
+    // Its children may succeed or fail, and may be late.
     case 'join-started':
       return [event.next, event.failedNext, event.timeoutNext].flatMap((state) =>
         state === undefined ? [] : [{ kind: 'enter', state } as const],

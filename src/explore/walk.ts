@@ -44,7 +44,7 @@ type Visits = ReadonlyMap<StateName, number>;
 /** Everything that an agent does between a call and its result. */
 export interface Activation {
   readonly key: string;
-  readonly kind: 'main' | 'worker' | 'callee';
+  readonly kind: 'main' | 'child' | 'callee';
   readonly callers: {
     readonly at: Configuration;
     readonly way: Way;
@@ -152,7 +152,7 @@ export class Walk {
     for (const reference of references) {
       if (reference.kind !== 'state') continue;
       if (reference.part !== 'target') this.#link(at, reference.state, at.visits);
-      else if (tag === 'fork') this.#startWorker(at, reference.state);
+      else if (tag === 'fork') this.#startChild(at, reference.state);
       else this.#enter(this.#calleeOf(at, reference.state), reference.state, at.visits, at);
     }
   }
@@ -169,8 +169,8 @@ export class Walk {
       case 'call':
         this.#call(at, way, effect);
         return;
-      case 'worker':
-        this.#startWorker(at, effect.state);
+      case 'child':
+        this.#startChild(at, effect.state);
         return;
       case 'result':
         at.mayStop = true;
@@ -205,8 +205,8 @@ export class Walk {
     return this.#activation('callee', `call ${state} ${visitsKey(visits)}`);
   }
 
-  #startWorker(parent: Configuration, state: StateName): void {
-    this.#enter(this.#activation('worker', 'worker'), state, new Map(), parent);
+  #startChild(parent: Configuration, state: StateName): void {
+    this.#enter(this.#activation('child', 'child'), state, new Map(), parent);
   }
 
   #exit({ activation, visits }: Configuration): void {

@@ -65,7 +65,7 @@ test('the cost after a place is that of all later steps; several entries give th
   expect(costs(await past(loop(2, 2)))).toMatchObject({ 'START.md': 5.5, 'WORK.md': 3.5 });
 });
 
-test('workers belong to the place that forks them, and to no later place of their parent', async () => {
+test('children belong to the place that forks them, and to no later place of their parent', async () => {
   const kept = await past({
     START: [paid('<fork next="WAIT">W</fork><fork>W</fork>', 1)],
     W: () => paid('<result>w</result>', 10),

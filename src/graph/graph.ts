@@ -69,12 +69,13 @@ export const EDGE_ROLES = [
   'call',
   /** From the caller to the state at which it continues after its callee has returned. */
   'return',
+  /** From the parent to the first state of a child. */
   'worker',
-  /** To the state at which the parent continues beside its workers. */
+  /** To the state at which the parent continues beside its children. */
   'next',
-  /** To the state at which the parent continues after its workers. */
+  /** To the state at which the parent continues after its children. */
   'join',
-  /** To the state at which the parent continues when a worker failed. */
+  /** To the state at which the parent continues when a child failed. */
   'failed',
   'answer',
   'timeout',
@@ -181,7 +182,7 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
       const after = `after ${clip(way.attributes.timeout ?? 'a while')}`;
       return [
         ...edgesTo('target', 'join', tag),
-        ...edgesTo('failed_next', 'failed', 'a worker failed'),
+        ...edgesTo('failed_next', 'failed', 'a child agent failed'),
         ...edgesTo('timeout_next', 'timeout', after),
       ];
     }

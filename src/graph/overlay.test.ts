@@ -42,7 +42,7 @@ test('a call, its return and the transitions that were not taken', async () => {
   expect(useOf(overlay, 'state:START.md')?.timeMs).toBeGreaterThan(0);
 });
 
-test('workers, their parent, a question and another workflow', async () => {
+test('children, their parent, a question and another workflow', async () => {
   const tags = {
     START: '<fork next="Q">W</fork>',
     Q: '<ask next="R">Well?</ask>',
@@ -100,7 +100,7 @@ test.each([
   expect(taken.filter((edge) => edge.startsWith('START'))).toEqual(expected);
 });
 
-test('the ways back from callees and workers are counted', async () => {
+test('the ways back from callees and children are counted', async () => {
   const { overlay } = await played({
     START: {
       text: '<fork>W</fork> <join>CALL</join>',

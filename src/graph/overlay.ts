@@ -61,7 +61,7 @@ export class OverlayReader {
   readonly #edges = new Map<string, Changing<EdgeUse>>();
   readonly #returns = new Map<string, number>();
   readonly #callers = new Map<string, Callers | undefined>();
-  /** The node at which each worker ended. */
+  /** The node at which each child ended. */
   readonly #ended = new Map<string, string>();
   // A run has few nodes and ways but many events. Building their names again each time would take most
   // of the time.
@@ -157,8 +157,8 @@ export class OverlayReader {
   #join(agent: Agent, event: RunEventOf<'join-reported'>): void {
     const node = this.#nodeOf({ workflow: agent.workflow, state: event.state });
     this.#countEdge(agent, event.why === 'reached' ? 'join' : event.why, node, 'join');
-    for (const { agent: worker, status } of event.workers) {
-      const from = this.#ended.get(worker);
+    for (const { agent: child, status } of event.workers) {
+      const from = this.#ended.get(child);
       if (from !== undefined && status === 'ended') this.#countReturn({ resultOf: from, to: node });
     }
   }

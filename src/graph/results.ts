@@ -5,7 +5,7 @@ export interface Results {
   readonly uses: ReadonlyMap<string, ResultUse>;
   /** The callees whose results lead to the one place where their caller continues. */
   readonly returning: ReadonlySet<string>;
-  /** Where an agent continues that waits for its workers, by the node that starts them. */
+  /** Where an agent continues that waits for its children, by the node that starts them. */
   readonly joins: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -80,7 +80,7 @@ function framesOf(
   return [...frames.values()].slice(0, MOST_FRAMES);
 }
 
-/** A state that starts workers joins them itself, or leads to the states that do. */
+/** A state that starts children joins them itself, or leads to the states that do. */
 function joinsOf({ edges }: Graph, leaving: Leaving): Results['joins'] {
   const parents = new Set(edges.flatMap(({ role, from }) => (role === 'worker' ? [from] : [])));
   const isJoin = new Set(edges.flatMap(({ role, from }) => (role === 'join' ? [from] : [])));

@@ -70,7 +70,7 @@ test('a wait for a person is a separate span, and is not work', () => {
   expect(run.workedMs).toBe(2_000);
 });
 
-test('a wait for workers, a retry and a failure are different spans', () => {
+test('a wait for children, a retry and a failure are different spans', () => {
   const stage = makeRun(FLOW);
   stage.turn('<fork>WORK</fork><join>NEXT</join>');
   stage.turn(failed('crashed', 0.5), 'main_work1');

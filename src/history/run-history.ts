@@ -1,6 +1,6 @@
 /**
  * The use of the agents and states of a run: visits, steps, time and cost. Time is the time of spans of
- * work, so waits for people, limits and workers do not count. The size depends on the number of agents
+ * work, so waits for people, limits and child agents do not count. The size depends on the number of agents
  * and states, not on the number of events.
  */
 import { AbandonedSteps } from '../model/abandoned-steps.ts';

@@ -6,7 +6,7 @@ import type { StateName } from '../model/state-name.ts';
  * - `retry`: it waited before it repeated a failed step.
  * - `limit`: it waited for the usage limit.
  * - `ask`: it waited for a person: for an answer, or for a permission in a step.
- * - `join`: it waited for its workers.
+ * - `join`: it waited for its children.
  */
 export interface Span {
   readonly agent: string;
@@ -19,8 +19,8 @@ export interface Span {
   readonly step?: number | undefined;
   /** Whether that step is a prompt. */
   readonly isPrompt?: boolean | undefined;
-  /** The workers of a join. */
-  readonly workers?: readonly string[] | undefined;
+  /** The children that a join waits for. */
+  readonly children?: readonly string[] | undefined;
   /** How the step ended; absent if it gave an answer, or is not over. */
   readonly end?: 'failed' | 'interrupted' | undefined;
   /** A rewind has abandoned the step. */

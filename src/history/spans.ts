@@ -101,7 +101,7 @@ function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan |
     case 'asking':
       return { ...at, kind: 'ask' };
     case 'joining':
-      return { ...at, kind: 'join', workers: status.join.workers };
+      return { ...at, kind: 'join', children: status.join.workers };
     case 'ready':
       return limitOn(run.limits, agent) === undefined ? undefined : { ...at, kind: 'limit' };
     case 'deciding':
@@ -116,7 +116,7 @@ const isSame = (a: OpenSpan, b: OpenSpan) =>
   a.kind === b.kind && a.step === b.step && a.state === b.state && a.workflow === b.workflow;
 
 function endedSpan(agent: string, open: OpenSpan, event: RunEvent): Span {
-  const { kind, workflow, state, from, step, isPrompt, workers } = open;
+  const { kind, workflow, state, from, step, isPrompt, children } = open;
   const { end, costUsd, isPriced } = endOf(event);
   const to = Math.max(from, event.at);
   return {
@@ -128,7 +128,7 @@ function endedSpan(agent: string, open: OpenSpan, event: RunEvent): Span {
     to,
     step,
     isPrompt,
-    workers,
+    children,
     end,
     costUsd,
     isPriced,

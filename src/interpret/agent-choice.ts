@@ -66,7 +66,7 @@ export function variableChoiceProblem(tag: Tag, pinned: ReadonlySet<string>): st
   return undefined;
 }
 
-/** The variables of a worker that the policy does not name. */
+/** The variables of a child that the policy does not name. */
 function chosenVariables(
   { name, attributes }: Tag,
   pinned: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Run } from '../model/run.ts';
 import { stateNameSchema } from '../model/state-name.ts';
-import { workerNames } from './agent-name.ts';
+import { childNames } from './agent-name.ts';
 import { newRun } from './new-run.ts';
 
 const ended = {
@@ -22,7 +22,7 @@ const withEnded = (...ids: string[]): Run => ({
   endedAgents: PersistentMap.from(ids.map((id) => [id, ended])),
 });
 const ids = (run: Run, parent: string, ...targets: string[]) =>
-  workerNames(run, parent, targets).map(({ id }) => id);
+  childNames(run, parent, targets).map(({ id }) => id);
 
 test.each([
   ['WORKER.md', 'main_worker1'],
@@ -47,9 +47,9 @@ test('each parent has one counter for all targets', () => {
   expect(ids(newRun, 'main_worker1', 'ANALYZE')).toEqual(['main_worker1_analyz1']);
 });
 
-test('the counter never decreases, even when its workers have ended', () => {
+test('the counter never decreases, even when its children have ended', () => {
   const run = { ...newRun, forkCounters: PersistentMap.from([['main', 7]]) };
-  expect(workerNames(run, 'main', ['W'])).toEqual([{ id: 'main_w8', counter: 8 }]);
+  expect(childNames(run, 'main', ['W'])).toEqual([{ id: 'main_w8', counter: 8 }]);
 });
 
 test.each([

@@ -1,20 +1,20 @@
 import type { Run } from '../model/run.ts';
 
-export interface WorkerName {
+export interface ChildName {
   readonly id: string;
   readonly counter: number;
 }
 
 /**
- * Names the workers of one move: `{parent}_{abbreviation}{counter}`. Each parent has its own
+ * Names the children of one move: `{parent}_{abbreviation}{counter}`. Each parent has its own
  * counter, which never decreases. Different parents and targets can still give the same name. So a
  * name that any agent has, or had, advances the counter.
  */
-export function workerNames(
+export function childNames(
   run: Run,
   parent: string,
   targets: readonly string[],
-): readonly WorkerName[] {
+): readonly ChildName[] {
   let counter = run.forkCounters.get(parent) ?? 0;
   const given = new Set<string>();
   const isTaken = (id: string) => run.agents.has(id) || run.endedAgents.has(id) || given.has(id);

@@ -1,5 +1,5 @@
 /** Folds the events of joins into a run. */
-import type { Join, RunEventOf, WorkerStatus } from '../model/event.ts';
+import type { ChildStatus, Join, RunEventOf } from '../model/event.ts';
 import type { Agent, JoiningStatus, Run } from '../model/run.ts';
 import { change, enter, put, retire } from './change-agent.ts';
 
@@ -21,21 +21,21 @@ export function joinClosed(run: Run, { agent, why }: RunEventOf<'join-closed'>):
   return changeJoin(run, agent, (status) => ({ ...status, closed: why }));
 }
 
-/** The reported workers that do not run are over: a failure among them is handled. */
+/** The reported children that do not run are over: a failure among them is handled. */
 export function joinReported(run: Run, event: RunEventOf<'join-reported'>): Run {
   const over = new Set<string>();
   let next = run;
   for (const { agent: id, status } of event.workers) {
     if (status === 'running') continue;
     over.add(id);
-    const worker = next.agents.get(id);
-    if (worker?.status.kind !== 'failed') continue;
-    next = retire(next, worker, event.at, { kind: 'failed', failure: worker.status.failure });
+    const child = next.agents.get(id);
+    if (child?.status.kind !== 'failed') continue;
+    next = retire(next, child, event.at, { kind: 'failed', failure: child.status.failure });
   }
   return change(next, event.agent, (agent) => ({
     ...enter(agent, event.state, event.input, { choices: {} }),
     workers: agent.workers.filter((id) => !over.has(id)),
-    joined: event.workers.map((worker) => worker.agent),
+    joined: event.workers.map((child) => child.agent),
   }));
 }
 
@@ -61,9 +61,9 @@ export function stopped(run: Run, event: RunEventOf<'agent-stopped'>): Run {
   return changeJoin(settled, stoppedBy, (join) => ({ ...join, stopping: join.stopping - 1 }));
 }
 
-/** Counts a worker that no longer works in the join that waits for it. */
-export function settle(run: Run, worker: Agent, how: WorkerStatus): Run {
-  const { id, parent, status } = worker;
+/** Counts a child that no longer works in the join that waits for it. */
+export function settle(run: Run, child: Agent, how: ChildStatus): Run {
+  const { id, parent, status } = child;
   if (parent === undefined || status.kind === 'failed') return run;
   return changeJoin(run, parent, (join) =>
     join.join.workers.includes(id)
@@ -76,14 +76,14 @@ export function settle(run: Run, worker: Agent, how: WorkerStatus): Run {
   );
 }
 
-/** Whether a join that is over has this worker. A resume does not retry it. */
+/** Whether a join that is over has this child. A resume does not retry it. */
 export function isDecided(run: Run, { id, parent }: Agent): boolean {
   const status = parent === undefined ? undefined : run.agents.get(parent)?.status;
   if (status?.kind !== 'joining' || !status.closed) return false;
   return status.join.workers.includes(id);
 }
 
-/** Counts the workers of all joins again: a resume has retried those that had failed. */
+/** Counts the children of all joins again: a resume has retried those that had failed. */
 export function recounted(run: Run): Run {
   let next = run;
   for (const [, agent] of run.agents) {
@@ -102,15 +102,15 @@ export function joining(run: Run, join: Join, since: number): JoiningStatus {
 function standing(run: Run, { workers }: Join): Pick<JoiningStatus, 'open' | 'successes'> {
   let [open, successes] = [0, 0];
   for (const id of workers) {
-    const status = workerStatus(run, id);
+    const status = childStatus(run, id);
     if (status === 'running') open++;
     if (status === 'ended') successes++;
   }
   return { open, successes };
 }
 
-/** The status of a worker, as a join reports it. */
-export function workerStatus(run: Run, id: string): WorkerStatus {
+/** The status of a child, as a join reports it. */
+export function childStatus(run: Run, id: string): ChildStatus {
   const live = run.agents.get(id);
   if (live) return live.status.kind === 'failed' ? 'failed' : 'running';
   const end = run.endedAgents.get(id)?.end.kind ?? 'stopped';

@@ -104,7 +104,7 @@ test('an agent continues in the session in which its step ended', () => {
 test('only the result of the first agent is the result of the run', () => {
   const stage = makeRun(flow);
   stage.turn('<fork next="N">N</fork>');
-  stage.turn('<result>worker</result>', 'main_n1');
+  stage.turn('<result>child</result>', 'main_n1');
   expect(stage.run.result).toBeUndefined();
   stage.turn('<result>first</result>');
   expect(stage.run.result).toBe('first');

@@ -189,11 +189,11 @@ function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
   if (run.agents.has(event.agent)) return run;
   const forkCounters = run.forkCounters.set(event.parent, event.counter);
   const worktree = event.worktree && { ...event.worktree, look: undefined, wasSeen: false };
-  const worker = newAgent(event.agent, event.parent, event, event.variables, event.withheld);
-  const born = put({ ...run, forkCounters }, undefined, { ...worker, worktree });
+  const child = newAgent(event.agent, event.parent, event, event.variables, event.withheld);
+  const born = put({ ...run, forkCounters }, undefined, { ...child, worktree });
   return change(born, event.parent, (parent) => ({
     ...parent,
-    workers: [...parent.workers, worker.id],
+    workers: [...parent.workers, child.id],
   }));
 }
 

@@ -8,7 +8,7 @@ export const MOST_AGENTS = 10_000;
 export const DEEPEST_STACK = 200;
 const LONGEST_NAME = 4_000;
 
-/** Why a move cannot start its workers; undefined when it can. */
+/** Why a move cannot start its children; undefined when it can. */
 export function forkCeiling(
   { settings, agents, endedAgents }: Run,
   forks: number,
@@ -35,6 +35,6 @@ export function callCeiling({ settings }: Run, { id, stack }: Agent): Failure | 
 /** Names grow with each nested fork, and every event of the agent contains the name. */
 export function nameCeiling(name: string): Failure | undefined {
   if (name.length <= LONGEST_NAME) return undefined;
-  const message = `Forks are nested so deep that the worker's name would have more than ${LONGEST_NAME} characters.`;
+  const message = `Forks are nested so deep that the name of the child agent would have more than ${LONGEST_NAME} characters.`;
   return { kind: 'too-deep', message };
 }

@@ -116,7 +116,7 @@ describe('each tag: state, workflow, session, stack, directory, value', () => {
   });
 });
 
-describe('workers', () => {
+describe('children', () => {
   test.each([
     [
       '<fork next="N" item="1">T</fork>',
@@ -130,14 +130,14 @@ describe('workers', () => {
       '<fork-workflow next="N" cd="/abs" item="1">/sub</fork-workflow>',
       { state: 'START.md', workflow: '/sub', cwd: '/abs', variables: { item: '1' } },
     ],
-  ])('%s: a new session and an empty stack', (text, worker) => {
+  ])('%s: a new session and an empty stack', (text, child) => {
     const stage = called();
     const [, forked] = stage.end(text);
     const id = forked?.type === 'agent-forked' ? forked.agent : '';
-    expect(stage.agent(id)).toMatchObject({ ...worker, session: fresh, stack: [], steps: 0 });
+    expect(stage.agent(id)).toMatchObject({ ...child, session: fresh, stack: [], steps: 0 });
   });
 
-  test('a worker’s cd does not change the directory of the parent, and its end does not change the counter', () => {
+  test('a child’s cd does not change the directory of the parent, and its end does not change the counter', () => {
     const stage = makeRun(script);
     stage.turn('<fork next="N" cd="d">T</fork>');
     expect(stage.agent().cwd).toBe('/project');

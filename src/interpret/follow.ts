@@ -11,9 +11,9 @@ import type { Workflow } from '../model/workflow.ts';
 import { agentNamed, agentOf } from '../parse/chosen-agent.ts';
 import { limitsOf } from '../parse/limits.ts';
 import { resolveState } from '../parse/resolve.ts';
-import { type WorkerName, workerNames } from './agent-name.ts';
+import { type ChildName, childNames } from './agent-name.ts';
 import { callCeiling, forkCeiling, nameCeiling } from './ceilings.ts';
-import { branchClash, workerPlace } from './fork-worktree.ts';
+import { branchClash, childPlace } from './fork-worktree.ts';
 import { visitKey } from './new-run.ts';
 import { entryInput } from './workflow-defaults.ts';
 import { worktreeFate } from './worktree-fate.ts';
@@ -36,12 +36,12 @@ export type Followed =
 export function follow(from: Standpoint, move: Move): Followed {
   try {
     check(forkCeiling(from.run, move.forks.length));
-    const names = workerNames(from.run, from.agent.id, move.forks.map(targetOf));
+    const names = childNames(from.run, from.agent.id, move.forks.map(targetOf));
     const forks = move.forks.map((fork, i) => forkEvent(from, fork, names[i]));
     check(branchClash(forks));
     const tag = move.forks[0]?.tag ?? move.own.tag;
-    const workers = names.length > 0 ? names.map(({ id }) => id) : from.agent.workers;
-    return { ok: true, events: [...forks, ownEvent(from, move.own, tag, workers)] };
+    const children = names.length > 0 ? names.map(({ id }) => id) : from.agent.workers;
+    return { ok: true, events: [...forks, ownEvent(from, move.own, tag, children)] };
   } catch (obstacle) {
     if (obstacle instanceof Obstacle) return { ok: false, failure: obstacle.failure };
     throw obstacle;
@@ -66,7 +66,7 @@ function ownEvent(
   from: Standpoint,
   own: Move['own'],
   tag: RunEventOf<'agent-moved'>['tag'],
-  workers: readonly string[],
+  children: readonly string[],
 ): RunEvent {
   const { agent, at } = from;
   switch (own.tag) {
@@ -130,7 +130,7 @@ function ownEvent(
         type: 'join-started',
         at,
         agent: agent.id,
-        workers,
+        workers: children,
         of: own.of,
         next: state(from, own.target),
         ...deadline(from, own),
@@ -187,7 +187,7 @@ function moved(
 function forkEvent(
   from: Standpoint,
   fork: Fork,
-  name: WorkerName | undefined,
+  name: ChildName | undefined,
 ): RunEventOf<'agent-forked'> {
   if (!name) throw new Error('Bug: a fork without a name');
   check(nameCeiling(name.id));
@@ -196,8 +196,8 @@ function forkEvent(
     fork.tag === 'fork'
       ? { workflow: agent.workflow, state: state(from, fork.target), input: fork.input }
       : entry(from, fork.path, fork.input);
-  const worker = { agent: name.id, directory: directory(from, fork.cd) };
-  const where = workerPlace(from.run, from.facts, fork, worker);
+  const child = { agent: name.id, directory: directory(from, fork.cd) };
+  const where = childPlace(from.run, from.facts, fork, child);
   if (!where.ok) throw new Obstacle(where.failure.kind, where.failure.message);
   return {
     type: 'agent-forked',

@@ -7,17 +7,17 @@ import type { Fork } from '../model/transition.ts';
 import { sameOnDisk, type Worktree } from '../model/worktree.ts';
 import { isBranchPart } from '../parse/worktree-names.ts';
 
-export type WorkerPlace =
+export type ChildPlace =
   | { readonly ok: true; readonly cwd: string; readonly worktree?: Worktree }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Where a worker works: in the directory that the fork names, or at the same place in a worktree. */
-export function workerPlace(
+/** Where a child works: in the directory that the fork names, or at the same place in a worktree. */
+export function childPlace(
   run: Run,
   facts: Facts,
   fork: Fork,
   { agent, directory }: { readonly agent: string; readonly directory: string },
-): WorkerPlace {
+): ChildPlace {
   if (fork.worktree === undefined) return { ok: true, cwd: directory };
   const name = fork.worktree === 'true' ? agent : fork.worktree;
   const part = [run.id, agent, name].find((text) => !isBranchPart(text));
@@ -35,7 +35,7 @@ export function workerPlace(
   return { ok: true, cwd, worktree: { branch, tree: { path, base, repository } } };
 }
 
-/** After a rewind, the worktree of a worker that is gone keeps its branch, and the next one gets another. */
+/** After a rewind, the worktree of a child that is gone keeps its branch, and the next one gets another. */
 function besideGone({ endedAgents }: Run, wanted: string, taken: ReadonlySet<string>): string {
   if (!taken.has(sameOnDisk(wanted))) return wanted;
   const isGone = [...endedAgents].some(
@@ -47,7 +47,7 @@ function besideGone({ endedAgents }: Run, wanted: string, taken: ReadonlySet<str
   return `${wanted}-${number}`;
 }
 
-/** Why the workers of one answer cannot all have their worktrees; undefined when they can. */
+/** Why the children of one answer cannot all have their worktrees; undefined when they can. */
 export function branchClash(forks: readonly RunEventOf<'agent-forked'>[]): Failure | undefined {
   const given = new Set<string>();
   for (const { worktree } of forks) {
@@ -70,7 +70,7 @@ const exists = (branch: string) => `The branch ${branch} already exists.`;
 const REMEDY =
   'Give each worktree of the run its own name, or write worktree="true". Upper and lower case count as the same.';
 
-function problem(message: string): WorkerPlace {
+function problem(message: string): ChildPlace {
   return { ok: false, failure: failure(message) };
 }
 

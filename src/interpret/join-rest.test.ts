@@ -1,9 +1,9 @@
-// The workers that a join does not wait for, and those that have failed.
+// The children that a join does not wait for, and those that have failed.
 import { describe, expect, test } from 'vitest';
 import { bad, joining, ok, reported, timeCame } from '../../test/joining-run.ts';
 import { failed, interrupted, type Stage, types } from '../../test/make-run.ts';
 
-describe('the rest of the workers', () => {
+describe('the rest of the children', () => {
   test('is stopped in the middle of a step, and its cost counts', () => {
     const stage = joining('<join of="any">MERGE</join>');
     stage.start('main_w1');

@@ -1,15 +1,15 @@
 /** The value that a state receives from a join. */
-import type { WorkerStatus } from '../model/event.ts';
+import type { ChildStatus } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Run } from '../model/run.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
 
-/** The JSON array of the workers, in the order of their forks. */
+/** The JSON array of the children, in the order of their forks. */
 export function resultArray(
   run: Run,
-  workers: readonly { readonly agent: string; readonly status: WorkerStatus }[],
+  children: readonly { readonly agent: string; readonly status: ChildStatus }[],
 ): string {
-  const rows = workers.map(({ agent, status }) => rowOf(run, agent, status));
+  const rows = children.map(({ agent, status }) => rowOf(run, agent, status));
   const longest = longestText(rows);
   return JSON.stringify(rows, (_, value) =>
     typeof value === 'string' && value.length > longest ? null : value,
@@ -19,32 +19,32 @@ export function resultArray(
 interface Row {
   readonly agent: string;
   readonly state: string;
-  readonly status: WorkerStatus;
+  readonly status: ChildStatus;
   readonly result: string | null;
   readonly failure: Failure | null;
   readonly variables: Readonly<Record<string, string>>;
   readonly cost_usd: number;
-  /** Only for a worker with a git worktree. */
+  /** Only for a child with a git worktree. */
   readonly worktree?: string | null;
   readonly branch?: string | null;
   readonly commits?: number | null;
   readonly dirty?: boolean | null;
 }
 
-function rowOf(run: Run, agent: string, status: WorkerStatus): Row {
+function rowOf(run: Run, agent: string, status: ChildStatus): Row {
   const live = run.agents.get(agent);
   const ended = run.endedAgents.get(agent);
   const end = ended?.end ?? live?.status;
-  const worker = live ?? ended;
+  const child = live ?? ended;
   return {
     agent,
-    state: worker?.state ?? '',
+    state: child?.state ?? '',
     status,
     result: end?.kind === 'ended' ? end.result : null,
     failure: end?.kind === 'failed' ? end.failure : null,
-    variables: worker?.variables ?? {},
-    cost_usd: worker?.costUsd ?? 0,
-    ...(worker?.worktree && workIn(worker.worktree, worker.steps, ended?.worktree?.fate)),
+    variables: child?.variables ?? {},
+    cost_usd: child?.costUsd ?? 0,
+    ...(child?.worktree && workIn(child.worktree, child.steps, ended?.worktree?.fate)),
   };
 }
 

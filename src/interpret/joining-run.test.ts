@@ -10,7 +10,7 @@ describe('a run with a joining agent', () => {
     expect(stage.run.tally).toMatchObject({ joining: 1, promptsRunning: 1 });
   });
 
-  test('waits for a person when a worker has a question, and for the deadline if it may', () => {
+  test('waits for a person when a child has a question, and for the deadline if it may', () => {
     const stage = joining('<join timeout="1h" timeout_next="LATE">MERGE</join>');
     for (const n of [1, 2]) ok(stage, n);
     stage.turn('<ask next="W">?</ask>', 'main_w3');
@@ -46,7 +46,7 @@ describe('a run with a joining agent', () => {
     expect(reported(stage)).toBe('reached MERGE.md: ended r1, ended r2');
   });
 
-  test('is paused by a usage limit of a worker', () => {
+  test('is paused by a usage limit of a child', () => {
     const stage = makeRun(flow, { settings: { ...settings, wait: false } });
     stage.turn('<fork>W</fork><join>MERGE</join>');
     stage.turn(failed('usage-limit', 0, { resetsAt: stage.now + 60_000 }), 'main_w1');
@@ -54,7 +54,7 @@ describe('a run with a joining agent', () => {
     expect(stage.agent().status.kind).toBe('joining');
   });
 
-  test('with --fail-fast ends at a failure, and a resume retries the worker', () => {
+  test('with --fail-fast ends at a failure, and a resume retries the child', () => {
     const stage = joining('<join>MERGE</join>', { failFast: true });
     for (const n of [1, 2]) ok(stage, n);
     expect(types(bad(stage, 3))).toEqual(['step-failed', 'agent-failed', 'stop-requested']);

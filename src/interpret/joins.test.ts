@@ -126,13 +126,13 @@ describe('when a join is over', () => {
       failure: {
         kind: 'join-failed',
         message:
-          'The join of main waits for 2 of its 3 workers to succeed, but only 1 still can. Failed: main_w1, main_w2.',
+          'The join of main waits for 2 of its 3 child agents to succeed, but only 1 still can. Failed: main_w1, main_w2.',
       },
     });
     expect(reported(stage)).toBeUndefined();
   });
 
-  test('a resume after that retries the workers, and the join waits for them again', () => {
+  test('a resume after that retries the children, and the join waits for them again', () => {
     const stage = joining('<join of="2">MERGE</join>');
     for (const n of [1, 2]) bad(stage, n);
     ok(stage, 3);
@@ -144,7 +144,7 @@ describe('when a join is over', () => {
   });
 });
 
-describe('the workers of a join', () => {
+describe('the children of a join', () => {
   test('are those of the same answer', () => {
     const stage = makeRun(flow, { settings });
     stage.turn('<fork>W</fork><goto>START</goto>');
@@ -208,7 +208,7 @@ describe('the workers of a join', () => {
     expect(stage.agent()).toMatchObject({ state: 'LATE.md', input: 'merged' });
   });
 
-  test('join their own workers, and then their parent continues', () => {
+  test('join their own children, and then their parent continues', () => {
     const stage = makeRun(flow, { settings });
     stage.turn('<fork>W</fork><join>MERGE</join>');
     stage.turn('<fork>W</fork><join>MERGE</join>', 'main_w1');

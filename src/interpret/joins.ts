@@ -1,5 +1,5 @@
 /**
- * Decides when joins are over, and what they report. A join depends only on how many of its workers
+ * Decides when joins are over, and what they report. A join depends only on how many of its children
  * still work and how many gave a result. So the order in which they end does not matter.
  */
 import type { JoinEnd, RunEvent } from '../model/event.ts';
@@ -7,7 +7,7 @@ import type { Failure } from '../model/failure.ts';
 import type { Agent, JoiningStatus, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { apply } from './apply.ts';
-import { workerStatus } from './apply-join.ts';
+import { childStatus } from './apply-join.ts';
 import { failAgent } from './fail-agent.ts';
 import { entryProblem, type Workflows } from './follow.ts';
 import { resultArray } from './join-results.ts';
@@ -112,7 +112,7 @@ function decideJoin(moment: Moment): readonly RunEvent[] {
   return why ? close(moment, why) : [];
 }
 
-/** With --fail-fast the run ends at a failure, so that a resume retries the failed worker. */
+/** With --fail-fast the run ends at a failure, so that a resume retries the failed child. */
 function isFailingFast({ status }: Run): boolean {
   return status.kind === 'stopping' && status.why === 'failure';
 }
@@ -128,7 +128,7 @@ function endOf({ join: { of, workers }, open, successes }: JoiningStatus): JoinE
   return successes + open < wanted ? 'failed' : undefined;
 }
 
-/** Stops the rest of the workers if the tag says so, and reports when no step of them runs. */
+/** Stops the rest of the children if the tag says so, and reports when no step of them runs. */
 function close(moment: Moment, why: JoinEnd): readonly RunEvent[] {
   const { agent, at } = moment;
   const { join } = agent.status;
@@ -147,34 +147,34 @@ function mustStopRest({ join: { rest }, open }: JoiningStatus, why: JoinEnd): bo
 
 function tooFew({ run, agent }: Moment): Failure {
   const { join, open, successes } = agent.status;
-  const failed = join.workers.filter((id) => workerStatus(run, id) === 'failed');
+  const failed = join.workers.filter((id) => childStatus(run, id) === 'failed');
   const shown = failed.slice(0, MOST_SHOWN).join(', ');
   const more = failed.length > MOST_SHOWN ? ', …' : '';
   const which = failed.length > 0 ? ` Failed: ${shown}${more}.` : '';
   const wanted = join.of === 'any' ? 1 : join.of;
   return {
     kind: 'join-failed',
-    message: `The join of ${agent.id} waits for ${wanted} of its ${join.workers.length} workers to succeed, but only ${successes + open} still can.${which}`,
+    message: `The join of ${agent.id} waits for ${wanted} of its ${join.workers.length} child agents to succeed, but only ${successes + open} still can.${which}`,
   };
 }
 
 const MOST_SHOWN = 5;
 
-/** The stops of all workers that still work, and of everything that they have forked. */
+/** The stops of all children that still work, and of everything that they have forked. */
 function stops({ run, agent, at }: Moment): readonly RunEvent[] {
-  const rest = agent.status.join.workers.filter((id) => workerStatus(run, id) === 'running');
+  const rest = agent.status.join.workers.filter((id) => childStatus(run, id) === 'running');
   const roots = new Set(rest);
   const below = [...run.agents].flatMap(([id]) =>
     !roots.has(id) && isBelow(run, id, roots) ? [id] : [],
   );
   return [...rest, ...below].flatMap((id): readonly RunEvent[] => {
-    const worker = run.agents.get(id);
-    if (!worker) return [];
-    const isRunning = worker.status.kind === 'running';
+    const child = run.agents.get(id);
+    if (!child) return [];
+    const isRunning = child.status.kind === 'running';
     return [
       isRunning
         ? { type: 'agent-stop-requested', at, agent: id, by: agent.id }
-        : stopAgent(run, worker, agent.id, at),
+        : stopAgent(run, child, agent.id, at),
     ];
   });
 }
@@ -192,7 +192,7 @@ function report({ workflows, run, agent, at }: Moment, why: JoinEnd): readonly R
   const state = stateAfter(agent.status, why);
   const problem = entryProblem(workflows, agent, agent.workflow, state);
   if (problem) return failAgent(run, agent.id, problem, at);
-  const workers = join.workers.map((id) => ({ agent: id, status: workerStatus(run, id) }));
+  const workers = join.workers.map((id) => ({ agent: id, status: childStatus(run, id) }));
   const input = resultArray(run, workers);
   return [{ type: 'join-reported', at, agent: agent.id, why, state, workers, input }];
 }

@@ -15,7 +15,7 @@ function plan(stage: Stage, agent: string, step: number) {
 
 const ids = (agents: readonly { readonly id: string }[]) => agents.map(({ id }) => id).sort();
 
-test('workers that were forked after the moment are gone, with their own workers', () => {
+test('children that were forked after the moment are gone, with their own children', () => {
   const stage = makeRun(flow, free);
   stage.turn('<fork next="N">W</fork>');
   stage.turn('<fork next="N">W</fork>', 'main_w1');
@@ -49,7 +49,7 @@ test('agents in other directories and worktrees stay where they are', () => {
   expect(ids(plan(stage, 'main_w2', 1).event.agents)).toEqual(['main_w2']);
 });
 
-test('an agent that got the result of a worker goes back with it', () => {
+test('an agent that got the result of a child goes back with it', () => {
   const stage = makeRun(flow, free);
   stage.turn('<fork cd="a">W</fork><fork cd="b">W</fork><join>M</join>');
   stage.turn('<result>1</result>', 'main_w1');
@@ -61,14 +61,14 @@ test('an agent that got the result of a worker goes back with it', () => {
     { id: 'main', status: { kind: 'joining' } },
   ]);
   rewindStage(stage, { kind: 'to', agent: 'main_w1', step: 1 });
-  // The result of the other worker still counts.
+  // The result of the other child still counts.
   expect(stage.agent().status).toMatchObject({ kind: 'joining', open: 1, successes: 1 });
   stage.resume();
   stage.turn('<result>again</result>', 'main_w1');
   expect(stage.agent()).toMatchObject({ state: 'M.md', joined: ['main_w1', 'main_w2'] });
 });
 
-test('a worker that a join has stopped comes back with the agent of the join', () => {
+test('a child that a join has stopped comes back with the agent of the join', () => {
   const stage = makeRun(flow, free);
   stage.turn('<fork cd="a">W</fork><fork cd="b">W</fork><goto>N</goto>');
   stage.turn('<join of="any">M</join>');
@@ -192,7 +192,7 @@ test('it refuses while a step runs', () => {
   expect(planFor(stage, to)).toEqual({ ok: false, problem: 'running' });
 });
 
-test('the branch of a worker that is gone stays, and the next worker gets another one', () => {
+test('the branch of a child that is gone stays, and the next child gets another one', () => {
   const stage = makeRun(flow, free);
   stage.turn('<fork worktree="x" next="N">W</fork>');
   rewindStage(stage, { kind: 'to', agent: 'main', step: 1 });

@@ -78,7 +78,7 @@ export function reminderText(problem: string, allowed: readonly AllowedTransitio
 const FORKS = 'You may write several forks if they have the same next.';
 const BESIDE_FORKS = ['goto', 'join'] as const;
 const JOIN = 'A join beside forks waits for all forks of the message.';
-const VARIABLES = 'Further attributes of a fork are variables of its worker.';
+const VARIABLES = 'Further attributes of a fork are variables of its child agent.';
 
 /** Whether a policy entry allows a tag. `withSharedNext` has given a fork the next of its answer. */
 export function allows(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
@@ -123,7 +123,7 @@ export function writtenParts(workflow: Workflow, tag: Parts): ReadonlyMap<string
 
 type Parts = Pick<Tag, 'name' | 'attributes'> & { readonly body?: string };
 
-/** Whether Raymond itself reads an attribute. On a fork, `timeout` is a variable of the worker. */
+/** Whether Raymond itself reads an attribute. On a fork, `timeout` is a variable of the child. */
 function isOwn({ name }: Parts, attribute: string): boolean {
   const { required, optional } = TAG_RULES[name];
   return required.includes(attribute) || optional.includes(attribute);

@@ -78,7 +78,7 @@ function isContinuedSince({ past }: Restoring, session: string, started: number)
   return (past.continued.get(session) ?? 0) >= started;
 }
 
-/** Times begin again: the person or the workers get as long as they had at first. */
+/** Times begin again: the person or the children get as long as they had at first. */
 function restingStatus(
   restoring: Restoring,
   status: AgentStatus,

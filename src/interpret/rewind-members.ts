@@ -7,7 +7,7 @@ export type RootOf = (directory: string) => string | undefined;
 
 /**
  * The agents that a rewind concerns: the given ones, and all that belong to one of them since the
- * moment. These are agents that shared a directory with it, and workers that were forked. These are
+ * moment. These are agents that shared a directory with it, and children that were forked. These are
  * also agents that it has affected: with its result in a join, or with a stop.
  */
 export function rewindMembers(

@@ -4,11 +4,11 @@ import { failed, interrupted, makeRun, state, types } from '../../test/make-run.
 import type { Settings } from '../model/event.ts';
 import { remainingUsd } from './start-step.ts';
 
-/** A script that has forked workers of one kind. None of them has started. */
-function workers(count: number, settings: Partial<Settings> = {}, worker = 'W'): Stage {
+/** A script that has forked children of one kind. None of them has started. */
+function forked(count: number, settings: Partial<Settings> = {}, target = 'W'): Stage {
   const stage = makeRun({ 'START.sh': [], W: [], 'S.sh': [] }, { settings });
-  const forks = Array.from({ length: count - 1 }, () => `<fork>${worker}</fork>`).join('');
-  stage.turn(`${forks}<goto>${worker}</goto>`);
+  const forks = Array.from({ length: count - 1 }, () => `<fork>${target}</fork>`).join('');
+  stage.turn(`${forks}<goto>${target}</goto>`);
   return stage;
 }
 
@@ -37,7 +37,7 @@ describe('the budget limits parallel turns', () => {
     ['free turns are not counted', 1, [0], 9],
     ['0 is unlimited', 0, [], 10],
   ])('%s', (_, budgetUsd, costs, count) => {
-    const stage = workers(10, { budgetUsd });
+    const stage = forked(10, { budgetUsd });
     for (const cost of costs) {
       stage.start();
       if (stage.agent().status.kind === 'running') stage.end('<goto>W</goto>', 'main', cost);
@@ -47,7 +47,7 @@ describe('the budget limits parallel turns', () => {
   });
 
   test('maxParallelPrompts is the cap', () => {
-    expect(startAll(workers(10, { budgetUsd: 0, maxParallelPrompts: 3 }))).toBe(3);
+    expect(startAll(forked(10, { budgetUsd: 0, maxParallelPrompts: 3 }))).toBe(3);
   });
 
   test.each([
@@ -56,7 +56,7 @@ describe('the budget limits parallel turns', () => {
     ['crashed and cost 2', failed('crashed', 2), 4],
     ['was interrupted and cost 2', interrupted(true, 2), 4],
   ])('after a first turn that %s, the known price limits the turns', (_, report, count) => {
-    const stage = workers(10, { budgetUsd: 10 });
+    const stage = forked(10, { budgetUsd: 10 });
     stage.start();
     stage.end(report);
     expect(startAll(stage)).toBe(count);
@@ -65,14 +65,14 @@ describe('the budget limits parallel turns', () => {
   test.each([
     ['W', 1],
     ['S', 10],
-  ])('a script costs nothing: of ten at %s, %i start first', (worker, count) => {
-    expect(startAll(workers(10, { budgetUsd: 10 }, worker))).toBe(count);
+  ])('a script costs nothing: of ten at %s, %i start first', (target, count) => {
+    expect(startAll(forked(10, { budgetUsd: 10 }, target))).toBe(count);
   });
 
   test.each(['W', 'S'])(
     'when the budget is spent, no step of %s starts and the run stops',
-    (worker) => {
-      const stage = workers(3, { budgetUsd: 1 }, worker);
+    (target) => {
+      const stage = forked(3, { budgetUsd: 1 }, target);
       stage.run = { ...stage.run, totalCostUsd: 1 };
       expect(stage.start()).toMatchObject([
         { type: 'stop-requested', how: 'drain', why: 'budget' },
@@ -83,7 +83,7 @@ describe('the budget limits parallel turns', () => {
   );
 
   test('the remaining budget limits each turn', () => {
-    const stage = workers(2, { budgetUsd: 1 });
+    const stage = forked(2, { budgetUsd: 1 });
     stage.turn('<goto>W</goto>', 'main', 0.7);
     expect(remainingUsd(stage.run)).toBe(0.3);
     expect(
@@ -94,7 +94,7 @@ describe('the budget limits parallel turns', () => {
 
 describe('iterations', () => {
   test('the limit counts the steps of all agents, including scripts', () => {
-    const stage = workers(2, { maxIterations: 3, budgetUsd: 0 });
+    const stage = forked(2, { maxIterations: 3, budgetUsd: 0 });
     expect(startAll(stage)).toBe(2);
     stage.end('<goto>W</goto>');
     expect(stage.start()).toMatchObject([
@@ -207,7 +207,7 @@ describe('a step starts', () => {
 
 describe('usage limit', () => {
   test('all prompts wait until it is over, and scripts continue', () => {
-    const stage = workers(3, { budgetUsd: 0 });
+    const stage = forked(3, { budgetUsd: 0 });
     const [second = ''] = [...stage.run.agents].map(([id]) => id).filter((id) => id !== 'main');
     stage.turn(failed('usage-limit', 0, { resetsAt: stage.now + 100_000 }));
     expect(stage.start(second)).toEqual([]);

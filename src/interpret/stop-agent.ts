@@ -2,7 +2,7 @@ import type { RunEventOf } from '../model/event.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { worktreeFate } from './worktree-fate.ts';
 
-/** A stopped worker never continues, so a worktree without work has no further use. */
+/** A stopped child never continues, so a worktree without work has no further use. */
 export function stopAgent(
   run: Run,
   agent: Agent,

@@ -14,15 +14,15 @@ const PATH = `${REPOSITORY.folder}/main_work1`;
 function forked(text: string) {
   const stage = makeRun(FLOW);
   const events = stage.turn(text);
-  return { stage, worker: events.find(isFork), failure: stage.agent().status };
+  return { stage, child: events.find(isFork), failure: stage.agent().status };
 }
 
 const isFork = (event: { type: string }): event is RunEventOf<'agent-forked'> =>
   event.type === 'agent-forked';
 
 test('a fork with a worktree decides its path, its branch and its base', () => {
-  const { worker, stage } = forked('<fork worktree="fix" item="a" next="N">WORK</fork>');
-  expect(worker).toMatchObject({
+  const { child, stage } = forked('<fork worktree="fix" item="a" next="N">WORK</fork>');
+  expect(child).toMatchObject({
     cwd: PATH,
     variables: { item: 'a' },
     worktree: {
@@ -34,8 +34,8 @@ test('a fork with a worktree decides its path, its branch and its base', () => {
 });
 
 test('worktree="true" names it after the agent', () => {
-  const { worker } = forked('<fork worktree="true" next="N">WORK</fork>');
-  expect(worker?.worktree?.branch).toBe('raymond/flow-00000000/main_work1');
+  const { child } = forked('<fork worktree="true" next="N">WORK</fork>');
+  expect(child?.worktree?.branch).toBe('raymond/flow-00000000/main_work1');
 });
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
     'Two forks ask for a worktree on the branch',
   ],
   ['<reset worktree="x">WORK</reset>', 'worktree is not allowed here'],
-])('%s is refused, and no worker is forked', (text, message) => {
+])('%s is refused, and no child is forked', (text, message) => {
   const stage = makeRun(FLOW);
   stage.branches.add('raymond/flow-00000000/taken');
   const events = stage.turn(text);
@@ -167,7 +167,7 @@ test('the worktree of an agent that failed is kept', () => {
   });
 });
 
-test('a join reports the branch, the commits and the changes of each worker', () => {
+test('a join reports the branch, the commits and the changes of each child', () => {
   const stage = makeRun(FLOW);
   const names = ['clean', 'done', 'bad', 'none'];
   const forks = names.map((name) =>
@@ -196,7 +196,7 @@ test('a join reports the branch, the commits and the changes of each worker', ()
   });
 });
 
-test('a worker that a join stops before its start has no worktree', () => {
+test('a child that a join stops before its start has no worktree', () => {
   const stage = makeRun(FLOW);
   stage.turn('<fork worktree="a">WORK</fork><fork worktree="b">WORK</fork><join of="any">N</join>');
   stage.turn('<result></result>', 'main_work1');
@@ -213,7 +213,7 @@ test.each([
   [{ ...LOOK, dirty: true }, 'kept', LOOK.branch],
   [{ ...LOOK, commits: 1 }, 'kept', LOOK.branch],
   [{ ...LOOK, missing: true as const }, 'removing', null],
-])('%j when a join stops a worker: the worktree is %s', (look, fate, branch) => {
+])('%j when a join stops a child: the worktree is %s', (look, fate, branch) => {
   const stage = makeRun(FLOW);
   const forks = '<fork worktree="a">WORK</fork><fork worktree="fix">WORK</fork>';
   stage.turn(`${forks}<join of="any">N</join>`);
@@ -230,7 +230,7 @@ test.each([
   expect(stage.run.endedAgents.get('main_work2')?.worktree?.fate).toBe(fate);
 });
 
-test('a worker that a join stops between two steps leaves no worktree without work', () => {
+test('a child that a join stops between two steps leaves no worktree without work', () => {
   const stage = makeRun(FLOW);
   const forks = '<fork worktree="a">WORK</fork><fork worktree="fix">WORK</fork>';
   stage.turn(`${forks}<join of="any">N</join>`);

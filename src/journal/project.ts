@@ -118,7 +118,7 @@ export function runPaths(project: Project, run: string): RunPaths {
   };
   const hasBegun: RunFolders['hasBegun'] = (agent, number) => existsSync(step(agent, number));
   const joinedIn: RunFolders['putJoined'] = (agent, results) => {
-    const files = [...results].map(([worker, result]) => [folderName(worker), result] as const);
+    const files = [...results].map(([child, result]) => [folderName(child), result] as const);
     putJoined(task(agent), new Map(files));
   };
   return {

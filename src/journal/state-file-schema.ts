@@ -130,9 +130,9 @@ const agentSchema = z.object({
   previous_try: z.nullable(z.number()),
   cost_usd: z.number(),
   cost_is_estimate: isEstimate,
-  /** Its workers whose end no join has reported. Absent in files of earlier versions. */
+  /** Its children whose end no join has reported. Absent in files of earlier versions. */
   workers: z.optional(z.readonly(z.array(text))),
-  /** The workers whose results the current state receives. */
+  /** The children whose results the current state receives. */
   joined: z.optional(z.readonly(z.array(text))),
   /** The agent whose join stops the running step. */
   stopped_by: z.optional(text),

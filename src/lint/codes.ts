@@ -109,9 +109,9 @@ const LINT_CODES = {
     'lint',
     'Neither a fork nor a goto or join beside it names the state at which the parent continues.',
   ),
-  'join-without-fork': warning('lint', 'An agent joins workers, but never forks one.'),
-  'too-few-forks': warning('lint', 'A join waits for more workers than its script forks.'),
-  'unjoined-fork': note('lint', 'An agent forks workers, and no state of it joins them.'),
+  'join-without-fork': warning('lint', 'An agent joins child agents, but never forks one.'),
+  'too-few-forks': warning('lint', 'A join waits for more child agents than its script forks.'),
+  'unjoined-fork': note('lint', 'An agent forks child agents, but none of its states joins them.'),
   'forbidden-tag': warning('lint', 'A prompt shows a tag that its own policy forbids.'),
   'unmentioned-entry': note(
     'lint',

@@ -1,4 +1,4 @@
-/** Joins that wait for nothing, and workers that no join waits for. */
+/** Joins that wait for nothing, and children that no join waits for. */
 
 import { isOpen, type Way } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -7,16 +7,22 @@ import { TAG_RULES } from '../parse/transition.ts';
 import { fault } from './codes.ts';
 import { type Lint, scripts } from './rule.ts';
 
-/** No state that the same agent can be in forks a worker. */
+/** No state that the same agent can be in forks a child. */
 export function joinsWithoutForks(lint: Lint): readonly Diagnostic[] {
   return agentsOf(lint).flatMap(({ states, isComplete }) => {
     const ways = states.flatMap((state) => withState(lint, state));
     if (!isComplete || ways.some(({ way }) => isFork(way))) return [];
     return ways.flatMap(({ state, way }) =>
       way.tag === 'join'
-        ? fault('join-without-fork', state, way, 'The agent forks no worker before this join.', {
-            remedy: 'Write the forks beside the join, or replace it with a goto.',
-          })
+        ? fault(
+            'join-without-fork',
+            state,
+            way,
+            'The agent forks no child agent before this join.',
+            {
+              remedy: 'Write the forks beside the join, or replace it with a goto.',
+            },
+          )
         : [],
     );
   });
@@ -33,7 +39,7 @@ export function tooFewForks(lint: Lint): readonly Diagnostic[] {
       if (!(wanted > forks)) return [];
       const message = `This join waits for ${wanted} results, but the script forks ${forks}.`;
       return fault('too-few-forks', name, way, message, {
-        remedy: `Write at most of="${forks}", or fork more workers.`,
+        remedy: `Write at most of="${forks}", or fork more child agents.`,
       });
     });
   });
@@ -49,7 +55,7 @@ export function unjoinedForks(lint: Lint): readonly Diagnostic[] {
       (state) => withState(lint, state).find(({ way }) => isFork(way)) ?? [],
     );
     return firsts.map(({ state, way }) =>
-      fault('unjoined-fork', state, way, 'No state of this agent joins its workers.', {
+      fault('unjoined-fork', state, way, 'No state of this agent joins its child agents.', {
         remedy: 'If their results or failures matter, wait for them with <join>STATE</join>.',
       }),
     );
@@ -71,7 +77,7 @@ interface PossibleAgent {
 
 /**
  * Groups of states that are connected by transitions of one agent. A fork is not one of these, because
- * its target belongs to the worker. An agent therefore stays in one group, and a group may contain
+ * its target belongs to the child. An agent therefore stays in one group, and a group may contain
  * several agents.
  */
 function agentsOf({ ways, states }: Lint): readonly PossibleAgent[] {

@@ -161,7 +161,7 @@ test.each<[string, Record<string, string>, string[]]>([
   ],
   ['placeholders of other tools', { START: `$\{{ input }} {{ other }} ${END}` }, []],
   [
-    "a worker's variable",
+    'a variable of a child',
     { START: `<fork next="N" item="1">W</fork>`, W: `{{item}} ${END}`, N: END },
     ['unjoined-fork START.md:1:1'],
   ],
@@ -211,7 +211,7 @@ test.each<[string, Record<string, string>, string[]]>([
   ],
   ['a join without forks', { START: '<join>N</join>', N: END }, ['join-without-fork START.md:1:1']],
   [
-    'a worker that joins, but forks nothing',
+    'a child that joins, but forks nothing',
     { START: '<fork>W</fork><join>N</join>', W: '<join>E</join>', E: END, N: END },
     ['join-without-fork W.md:1:1'],
   ],

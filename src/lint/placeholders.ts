@@ -29,7 +29,7 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
       return fault('unfilled-placeholder', state.name, position(match.index), message, {
         remedy: meant
           ? `Did you mean {{${meant}}}?`
-          : `Pass it to the worker as an attribute of its fork, or to the run with --set ${name}=….`,
+          : `Pass it to the child agent as an attribute of its fork, or to the run with --set ${name}=….`,
         ...(meant !== undefined && { nearest: meant }),
       });
     });

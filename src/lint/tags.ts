@@ -136,7 +136,7 @@ export function forksWithoutNext({ ways }: Lint): readonly Diagnostic[] {
             `This <${way.tag}> has no next, and there is no goto and no join beside it.`,
             {
               remedy:
-                'Add next="STATE", the state at which the parent continues. To wait for the workers, write <join>STATE</join> beside the fork.',
+                'Add next="STATE", the state at which the parent continues. To wait for the child agents, write <join>STATE</join> beside the fork.',
             },
           )
         : [],

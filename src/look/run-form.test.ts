@@ -21,7 +21,7 @@ function formOf({ events, run }: Stage, at = run.updatedAt) {
   return wholeRun.parse(wholeForm({ found, history, bars, ...seen }));
 }
 
-/** Four workers: one failed, one asks, one works, one has ended. */
+/** Four children: one failed, one asks, one works, one has ended. */
 function crew(): Stage {
   const stage = makeRun({ START: [], WORK: [], NEXT: [] });
   stage.turn(`${'<fork>WORK</fork>'.repeat(4)}<join>NEXT</join>`, 'main', 0.1);

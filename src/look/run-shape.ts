@@ -128,7 +128,7 @@ export const agentStatus = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('joining'),
     workers: listOf(text),
-    open: count.check(z.describe('The number of workers that still work.')),
+    open: count.check(z.describe('The number of child agents that still work.')),
     since: time,
     deadline: orNull(time),
   }),

@@ -57,27 +57,27 @@ export const stackChangeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('clear') }),
 ]);
 
-/** The wait of an agent for its workers. */
+/** The wait of an agent for its children. */
 export const joinSchema = z.object({
-  /** In the order of their forks. */
+  /** Its children, in the order of their forks. The key is older than the word. */
   workers: z.readonly(z.array(text)),
-  /** The number of results to wait for. `all` also waits for workers that fail. */
+  /** The number of results to wait for. `all` also waits for children that fail. */
   of: z.union([z.enum(['all', 'any']), count]),
   next: stateName,
   deadline: z.optional(time),
   timeoutNext: z.optional(stateName),
   failedNext: z.optional(stateName),
-  /** Whether workers that are still working are stopped when the wait ends; see `mustStopRest`. */
+  /** Whether children that are still working are stopped when the wait ends; see `mustStopRest`. */
   rest: z.optional(z.enum(['stop', 'continue'])),
 });
 
 /**
  * Why a join is over. `reached`: it has the results that it waited for. `failed`: it can no longer get
- * them, or a worker failed. `timeout`: its deadline has passed.
+ * them, or a child failed. `timeout`: its deadline has passed.
  */
 export const joinEndSchema = z.enum(['reached', 'failed', 'timeout']);
 
-export const workerStatusSchema = z.enum(['ended', 'failed', 'stopped', 'running']);
+export const childStatusSchema = z.enum(['ended', 'failed', 'stopped', 'running']);
 
 /** For each check that failed: the number of reminders about it so far, by its index. */
 const unmet = z.record(z.string(), count);

@@ -11,6 +11,7 @@
 import * as z from 'zod/mini';
 import {
   agentStateSchema,
+  childStatusSchema,
   endedAgentStateSchema,
   type frameSchema,
   joinEndSchema,
@@ -20,7 +21,6 @@ import {
   stackChangeSchema,
   tagSchema,
   type taskSchema,
-  workerStatusSchema,
 } from './agent-state.ts';
 import { failureSchema } from './failure.ts';
 import { decisionSchema, permissionRequestSchema } from './permission.ts';
@@ -285,7 +285,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     taken: tagSchema,
   }),
   z.object({ type: z.literal('join-started'), ...byAgent, ...joinSchema.shape }),
-  /** The wait is over. The remaining workers are stopped before the report. */
+  /** The wait is over. The remaining children are stopped before the report. */
   z.object({ type: z.literal('join-closed'), ...byAgent, why: joinEndSchema }),
   z.object({
     type: z.literal('join-reported'),
@@ -293,7 +293,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     why: joinEndSchema,
     state: stateName,
     /** In the order of their forks. Those that do not run are over: no other join reports them. */
-    workers: z.readonly(z.array(z.object({ agent: text, status: workerStatusSchema }))),
+    workers: z.readonly(z.array(z.object({ agent: text, status: childStatusSchema }))),
     /** The JSON array of the results. */
     input: text,
   }),
@@ -382,7 +382,7 @@ export type Join = z.infer<typeof joinSchema>;
 export type JoinOf = Join['of'];
 export type JoinRest = NonNullable<Join['rest']>;
 export type JoinEnd = z.infer<typeof joinEndSchema>;
-export type WorkerStatus = z.infer<typeof workerStatusSchema>;
+export type ChildStatus = z.infer<typeof childStatusSchema>;
 export type Task = z.infer<typeof taskSchema>;
 export type Restoration = z.infer<typeof restorationSchema>;
 export type Settings = z.infer<typeof settingsSchema>;

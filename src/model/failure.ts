@@ -41,7 +41,7 @@ export const failureSchema = z.object({
     'script-failed',
     // A command of `ensures` still fails after the last reminder.
     'unmet-check',
-    // Too few workers of a join can still succeed.
+    // Too few children of a join can still succeed.
     'join-failed',
     'changed-script',
     // The end of a script was not recorded.

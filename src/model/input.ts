@@ -179,7 +179,7 @@ export interface WorkflowFact {
   readonly unchanged: boolean;
 }
 
-/** The facts that a fork needs to give its worker a worktree. */
+/** The facts that a fork needs to give its child a worktree. */
 export interface WorktreeFact {
   /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
   readonly tree: TreeFact | undefined;

@@ -103,9 +103,9 @@ export interface Agent {
   readonly costUsd: number;
   /** As for the run. */
   readonly isPriced: boolean;
-  /** Its workers whose end no join has reported, in the order of their forks. */
+  /** Its children whose end no join has reported, in the order of their forks. The key is older than the word. */
   readonly workers: readonly string[];
-  /** The workers whose results the current state receives from a join. */
+  /** The children whose results the current state receives from a join. */
   readonly joined: readonly string[] | undefined;
   /** The agent whose join stops the running step. */
   readonly stoppedBy: string | undefined;
@@ -181,11 +181,11 @@ export interface JoiningStatus {
   readonly kind: 'joining';
   readonly join: Join;
   readonly since: number;
-  /** The number of its workers that are still working. */
+  /** The number of its children that are still working. */
   readonly open: number;
-  /** The number of its workers that gave a result. */
+  /** The number of its children that gave a result. */
   readonly successes: number;
-  /** Why the wait is over, while the remaining workers are being stopped. */
+  /** Why the wait is over, while the remaining children are being stopped. */
   readonly closed: JoinEnd | undefined;
   /** The number of steps that are being stopped. */
   readonly stopping: number;

@@ -110,7 +110,7 @@ export function waitsForPerson({ asking, asksPermission }: Tally): number {
   return asking + asksPermission;
 }
 
-/** When the agent stops waiting for an answer or for its workers; undefined without a deadline. */
+/** When the agent stops waiting for an answer or for its children; undefined without a deadline. */
 export function deadlineOf(status: AgentStatus): number | undefined {
   if (status.kind === 'asking') return status.deadline;
   return status.kind === 'joining' && !status.closed ? status.join.deadline : undefined;

@@ -60,7 +60,7 @@ interface ForkParts {
   readonly next?: string;
   readonly input?: string;
   readonly cd?: string;
-  /** The name of the worktree in which the worker works; `true` stands for the worker's name. */
+  /** The name of the worktree in which the child works; `true` stands for the child's name. */
   readonly worktree?: string;
   /** The branch, tag or commit from which the worktree starts, if it is not the current one. */
   readonly base?: string;
@@ -72,11 +72,11 @@ interface ForkParts {
   readonly withheld?: readonly string[];
 }
 
-/** The agent waits for its workers. */
+/** The agent waits for its children. */
 export interface JoinTag {
   readonly tag: 'join';
   readonly target: string;
-  /** `all`: every worker must end or fail. A number: this many workers must give a result. */
+  /** `all`: every child must end or fail. A number: this many children must give a result. */
   readonly of: JoinOf;
   readonly timeoutMs?: number;
   readonly timeoutNext?: string;
@@ -92,7 +92,7 @@ export interface Ask {
   readonly timeoutNext?: string;
 }
 
-/** The decision of one step: any number of workers, and the transition of the agent itself. */
+/** The decision of one step: any number of children, and the transition of the agent itself. */
 export interface Move {
   readonly forks: readonly Fork[];
   readonly own: Exclude<Transition, Fork>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The worktree of a worker, as decided when the worker is forked. */
+/** The worktree of a child, as decided when the child is forked. */
 export const worktreeSchema = z.object({
   branch: z.string(),
   /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */

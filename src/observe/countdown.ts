@@ -83,7 +83,7 @@ function nextDeadline({ agents }: Run): Wait | undefined {
   for (const [who, { status }] of agents) {
     const until = deadlineOf(status);
     if (until === undefined || (next && next.until <= until)) continue;
-    const what = status.kind === 'asking' ? 'waits for an answer' : 'waits for its workers';
+    const what = status.kind === 'asking' ? 'waits for an answer' : 'waits for its child agents';
     next = { who, what, until };
   }
   return next;

@@ -174,7 +174,7 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
     case 'agent-failed':
       return `${who} -> (failed)`;
     case 'join-started':
-      return `${who} -> ${event.next} (join: waits for ${event.workers.join(', ') || 'no worker'})`;
+      return `${who} -> ${event.next} (join: waits for ${event.workers.join(', ') || 'no child agent'})`;
     case 'join-reported':
       return `${who} -> ${event.state} (join: ${event.why})`;
     case 'agent-stopped':

@@ -136,12 +136,12 @@ export class Describer {
           'warning',
         ];
       case 'join-started':
-        return [this.#arrow(event.agent, before, `join ${workersOf(event)}`)];
+        return [this.#arrow(event.agent, before, `join ${childrenOf(event)}`)];
       case 'join-closed':
-        return ['stops the rest of its workers', 'faint'];
+        return ['stops its other child agents', 'faint'];
       case 'join-reported':
         return [
-          `joined ${workersOf(event)}${JOIN_ENDS[event.why]}, goes to ${event.state}${standing(event)}`,
+          `joined ${childrenOf(event)}${JOIN_ENDS[event.why]}, goes to ${event.state}${standing(event)}`,
           event.why === 'reached' ? 'plain' : 'warning',
         ];
       case 'agent-stop-requested':
@@ -265,10 +265,10 @@ function startVerb({ task, attempt }: RunEventOf<'step-started'>): string {
   return attempt > 1 && task === 'state' ? `starts (attempt ${attempt})` : 'starts';
 }
 
-/** Names a few workers, and counts many. */
-function workersOf({ workers }: RunEventOf<'join-started' | 'join-reported'>): string {
-  const names = workers.map((worker) => (typeof worker === 'string' ? worker : worker.agent));
-  return names.length > 5 ? `${names.length} workers` : names.join(', ') || 'no worker';
+/** Names a few children, and counts many. */
+function childrenOf({ workers }: RunEventOf<'join-started' | 'join-reported'>): string {
+  const names = workers.map((child) => (typeof child === 'string' ? child : child.agent));
+  return names.length > 5 ? `${names.length} child agents` : names.join(', ') || 'no child agent';
 }
 
 const JOIN_ENDS: Readonly<Record<JoinEnd, string>> = {
@@ -403,12 +403,12 @@ function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string 
   }
 }
 
-/** `, joins reported 1 failed worker and 2 stopped workers` */
+/** `, joins reported 1 failed child agent and 2 stopped child agents` */
 function handledEnds({ endedAgents }: Run): string {
   const counts = { ended: 0, failed: 0, stopped: 0, rewound: 0 };
   for (const [, { end }] of endedAgents) counts[end.kind]++;
   const parts = (['failed', 'stopped'] as const).flatMap((kind) =>
-    counts[kind] > 0 ? [counted(counts[kind], `${kind} worker`)] : [],
+    counts[kind] > 0 ? [counted(counts[kind], `${kind} child agent`)] : [],
   );
   return parts.length > 0 ? `, joins reported ${parts.join(' and ')}` : '';
 }

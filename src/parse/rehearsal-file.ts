@@ -41,7 +41,7 @@ export const answersSchema = z.record(
   'a map of states to answers',
 );
 
-/** The answers of single agents. They do not depend on the order of parallel workers. */
+/** The answers of single agents. They do not depend on the order of parallel children. */
 export const answersOfSchema = z.record(z.string(), answersSchema, 'a map of agents to answers');
 
 const checkSchema = z.union(

@@ -1,6 +1,6 @@
 /** The files with which a user tests a workflow: the inputs and the expected results. */
 import * as z from 'zod/mini';
-import { workerStatusSchema } from '../model/agent-state.ts';
+import { childStatusSchema } from '../model/agent-state.ts';
 import { runOutcomeSchema } from '../model/event.ts';
 import {
   answersOfSchema,
@@ -16,14 +16,14 @@ const texts = z.record(z.string(), someText, 'a map of names to texts');
 const path = z.array(someText, 'a list of states');
 const yes = z.literal(true, 'true');
 
-const statuses = workerStatusSchema.options;
+const statuses = childStatusSchema.options;
 
 const joinSchema = mapOf({
   /** The agent that joined; the first one if absent. */
   agent: z.optional(someText),
   /** The state at which it continued. */
   state: z.optional(someText),
-  /** The status of each worker, in the order of the forks. */
+  /** The status of each child, in the order of the forks. */
   workers: z.optional(
     z.record(
       z.string(),

@@ -83,7 +83,7 @@ describe('several forks', () => {
     expect(move.ok && move.value.forks).toHaveLength(count);
   });
 
-  test('next, cd and input are for Raymond, and every other attribute is a variable of the worker', () => {
+  test('next, cd and input are for Raymond, and every other attribute is a variable of the child', () => {
     const move = read('<fork next="N" cd="d" input="i" item="1" model="x">W</fork>');
     const variables = { item: '1', model: 'x' };
     expect(move.ok && move.value.forks).toEqual([
@@ -184,8 +184,8 @@ describe('refused', () => {
       'both or neither',
     ],
     ['of in words', '<join of="two">M</join>', 'bad-transition', 'all, any, or a number'],
-    ['of zero', '<join of="0">M</join>', 'bad-transition', 'from 1 up'],
-    ['a negative of', '<join of="-1">M</join>', 'bad-transition', 'from 1 up'],
+    ['of zero', '<join of="0">M</join>', 'bad-transition', 'at least 1'],
+    ['a negative of', '<join of="-1">M</join>', 'bad-transition', 'at least 1'],
     ['another rest', '<join rest="kill">M</join>', 'bad-transition', 'stop or continue'],
     ['a path as failed_next', '<join failed_next="a/b">M</join>', 'bad-transition', 'is a path'],
     ['input on a join', '<join input="x">M</join>', 'bad-transition', 'no attribute input'],

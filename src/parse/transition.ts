@@ -11,7 +11,7 @@ export interface TagRule {
   readonly body: 'target' | 'path' | 'question' | 'payload';
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Whether any further attribute is a variable of the worker. */
+  /** Whether any further attribute is a variable of the child. */
   readonly variables: boolean;
   /** Whether attributes may make choices for the agent of the target state. */
   readonly choices: boolean;
@@ -185,7 +185,7 @@ function readForks(forks: readonly Fork[], others: readonly Move['own'][]): Read
   const [next, ...otherNexts] = nexts;
   if (next === undefined) {
     return wrong(
-      '<fork>: the attribute next is missing: it names the state at which the parent continues. To wait for the workers, write a <join> beside the fork',
+      '<fork>: the attribute next is missing: it names the state at which the parent continues. To wait for the child agents, write a <join> beside the fork',
     );
   }
   if (otherNexts.length > 0) {
@@ -256,7 +256,7 @@ function attributeProblem(name: string, value: string): string | undefined {
     return `timeout is "${clip(value)}": write a number with s, m, h or d, like 24h`;
   }
   if (name === 'of' && readOf(value) === undefined) {
-    return `of is "${clip(value)}": write all, any, or a number of workers from 1 up`;
+    return `of is "${clip(value)}": write all, any, or a number of child agents, at least 1`;
   }
   if (name === 'rest' && readRest(value) === undefined) {
     return `rest is "${clip(value)}": write stop or continue`;

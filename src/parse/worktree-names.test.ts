@@ -43,7 +43,7 @@ test.each([
   expect(isBranchPart(name)).toBe(false);
 });
 
-test('"false" is refused with a hint, because a worker would get a worktree of this name', () => {
+test('"false" is refused with a hint, because a child would get a worktree of this name', () => {
   expect(worktreeNameProblem('false')).toContain('leave it out');
 });
 

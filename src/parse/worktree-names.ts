@@ -6,7 +6,8 @@ import { clip } from './clip.ts';
 
 /** Why a text cannot name a worktree; undefined when it can. */
 export function worktreeNameProblem(name: string): string | undefined {
-  if (name === 'false') return 'worktree is "false": leave it out if the worker needs no worktree';
+  if (name === 'false')
+    return 'worktree is "false": leave it out if the child agent needs no worktree';
   if (isBranchPart(name)) return undefined;
   return `"${clip(name)}" cannot name a worktree: use at most ${MOST_BYTES} bytes of letters, digits, ".", "_" and "-". Begin with a letter, a digit or "_". Do not use "..", or "." or ".lock" at the end`;
 }

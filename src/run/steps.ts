@@ -373,10 +373,10 @@ function executorOf(
   throw new UserError('no-agent', `There is no agent "${name}".`, 'Choose another agent.');
 }
 
-/** The results that a join has reported, by the name of the worker. */
-function resultsOf({ endedAgents }: Run, workers: readonly string[]): ReadonlyMap<string, string> {
+/** The results that a join has reported, by the name of the child. */
+function resultsOf({ endedAgents }: Run, children: readonly string[]): ReadonlyMap<string, string> {
   const results = new Map<string, string>();
-  for (const id of workers) {
+  for (const id of children) {
     const end = endedAgents.get(id)?.end;
     if (end?.kind === 'ended') results.set(id, end.result);
   }

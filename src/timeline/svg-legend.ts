@@ -37,7 +37,7 @@ const ITEMS: readonly (readonly [string, string])[] = [
   ['script', 'script'],
   ['failed', 'failed step'],
   ['abandoned', 'abandoned by a rewind'],
-  ['join', 'waits for workers'],
+  ['join', 'waits for child agents'],
   ['ask', 'waits for an answer'],
   ['retry', 'waits for a retry'],
   ['limit', 'waits for the usage limit'],

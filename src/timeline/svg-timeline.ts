@@ -93,7 +93,7 @@ function grid(pen: Pen): readonly string[] {
 
 const TICKS = 6;
 
-/** A line from a parent to the workers that it forked at one time. */
+/** A line from a parent to the children that it forked at one time. */
 function forks(pen: Pen): readonly string[] {
   const ends = new Map<string, { readonly x: number; readonly from: number; to: number }>();
   for (const [index, { parent, bornAt }] of pen.timeline.rows.entries()) {
@@ -110,12 +110,12 @@ function forks(pen: Pen): readonly string[] {
   );
 }
 
-/** A line from the last of the joined workers to the agent that waited for them. */
+/** A line from the last of the joined children to the agent that waited for them. */
 function joins(pen: Pen): readonly string[] {
   return pen.timeline.rows.flatMap(({ spans }, index) =>
-    spans.flatMap(({ kind, workers = [], to }) => {
+    spans.flatMap(({ kind, children = [], to }) => {
       if (kind !== 'join') return [];
-      const rows = workers.flatMap((worker) => pen.indexOf(worker) ?? []);
+      const rows = children.flatMap((child) => pen.indexOf(child) ?? []);
       const last = rows.reduce((a, b) => Math.max(a, b), index);
       if (last === index) return [];
       const x = rounded(xOf(pen, to));
@@ -210,7 +210,7 @@ function titleOf({ options }: Pen, span: Span, count: number): string {
 }
 
 const WAITS: Readonly<Record<Exclude<Span['kind'], 'work'>, string>> = {
-  join: 'waited for its workers',
+  join: 'waited for its child agents',
   ask: 'waited for an answer',
   retry: 'waited for a retry',
   limit: 'waited for the usage limit',

@@ -154,7 +154,7 @@ function legend({ rows }: Timeline, signs: Signs): readonly string[] {
   const statuses = new Set(rows.map(({ status }) => status));
   const waits: readonly (readonly [Span['kind'], string])[] = [
     ['work', 'a step'],
-    ['join', 'waits for its workers'],
+    ['join', 'waits for its child agents'],
     ['ask', 'waits for an answer'],
     ['retry', 'waits for a retry'],
     ['limit', 'waits for the usage limit'],

@@ -34,7 +34,7 @@ function text(timeline: Timeline, columns = 80, isUnicode = true): readonly stri
 const svg = (timeline: Timeline) =>
   svgTimeline(timeline, { time: (ms) => String(ms), duration, usd });
 
-/** A fork of two workers, one of which fails, and a join. */
+/** A fork of two children, one of which fails, and a join. */
 function crew(): Stage {
   const stage = makeRun(FLOW);
   stage.turn('<fork n="one">WORK</fork><fork n="two">WORK</fork><join>NEXT</join>');
@@ -53,7 +53,7 @@ test('text has a row for each agent, with steps, waits and ends in proportion', 
     'main_work1 one   6.0 s         ┣WORK━━━━━━━━━━━━━━━━━━━━✓',
     'main_work2 two   1.0 s                                     ┣WOR━✗',
     '',
-    '┣━ a step   ┄ waits for its workers   ? waits for an answer   ✓ ended   ✗ failed',
+    '┣━ a step   ┄ waits for its child agents   ? waits for an answer   ✓ ended   ✗ failed',
   ]);
 });
 

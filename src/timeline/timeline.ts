@@ -48,7 +48,7 @@ export function timelineOf(
       const own = byAgent.get(agent) ?? [];
       const status = statusOf(run, agent);
       const isOver = status !== 'live' && status !== 'asking';
-      // A join retires a failed worker later than it failed.
+      // A join retires a failed child later than it failed.
       const endAt = isOver ? (own.at(-1)?.to ?? bornAt) : undefined;
       return { agent, parent, variables, bornAt, workedMs, status, endAt, spans: own };
     },

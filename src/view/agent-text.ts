@@ -100,7 +100,5 @@ function taskText(task: Task, isPrompt: boolean): string {
 }
 
 function joiningText({ join: { workers }, open, closed }: JoiningStatus): string {
-  return closed
-    ? 'stops the rest of its workers'
-    : `waits for ${open} of ${workers.length} workers`;
+  return closed ? 'stops its other children' : `waits for ${open} of ${workers.length} children`;
 }

@@ -8,8 +8,8 @@ import { seenEvent, type View, viewOf } from './view.ts';
 const ITEMS = ['api', 'web', 'docs', 'tests', 'release'];
 const FORKS = ITEMS.map((item) => `<fork next="COLLECT" item="${item}">WORK</fork>`).join('');
 
-/** Five workers: one works, one asks, one retries, one has failed, one is ready. */
-function fiveWorkers(): Stage {
+/** Five children: one works, one asks, one retries, one has failed, one is ready. */
+function fiveChildren(): Stage {
   const stage = makeRun({ START: [], COLLECT: [], WORK: [], DONE: [], GO: [] });
   stage.turn(FORKS, 'main', 0.0421);
   stage.turn('<join>DONE</join>', 'main', 0.01);
@@ -42,9 +42,9 @@ function shown(stage: Stage, frame: Partial<Frame> = {}): string {
 }
 
 test('a view of 80 columns', () => {
-  expect(shown(fiveWorkers())).toMatchInlineSnapshot(`
+  expect(shown(fiveChildren())).toMatchInlineSnapshot(`
     "
-    main                     COLLECT.md  waits for 4 of 5 workers     1:09  $0.0521
+    main                     COLLECT.md  waits for 4 of 5 children    1:09  $0.0521
     main_work1 item=api      WORK.md     Bash npm run test --…        1:08
     main_work2 item=web      WORK.md     asks: Which database…        1:06    $1.50
     main_work3 item=docs     WORK.md     retries in 0:00: It is…            $0.0200
@@ -56,7 +56,7 @@ test('a view of 80 columns', () => {
 });
 
 test('a view of 60 columns breaks no word', () => {
-  expect(shown(fiveWorkers(), { width: 60 })).toMatchInlineSnapshot(`
+  expect(shown(fiveChildren(), { width: 60 })).toMatchInlineSnapshot(`
     "
     main                     COLLECT.md  waits for 4…      1:09
     main_work1 item=api      WORK.md     Bash npm run…     1:08
@@ -71,9 +71,9 @@ test('a view of 60 columns breaks no word', () => {
 });
 
 test('a view of 140 columns', () => {
-  expect(shown(fiveWorkers(), { width: 140 })).toMatchInlineSnapshot(`
+  expect(shown(fiveChildren(), { width: 140 })).toMatchInlineSnapshot(`
     "
-    main                     COLLECT.md  waits for 4 of 5 workers                                                                 1:09  $0.0521
+    main                     COLLECT.md  waits for 4 of 5 children                                                                1:09  $0.0521
     main_work1 item=api      WORK.md     Bash npm run test -- --reporter=verbose src/server/routes                                1:08
     main_work2 item=web      WORK.md     asks: Which database should the API use, PostgreSQL or SQLite?                           1:06    $1.50
     main_work3 item=docs     WORK.md     retries in 0:00: It is overloaded.                                                             $0.0200
@@ -85,7 +85,7 @@ test('a view of 140 columns', () => {
 });
 
 test('a view of 40 columns leaves out the cost', () => {
-  expect(shown(fiveWorkers(), { width: 40 })).toMatchInlineSnapshot(`
+  expect(shown(fiveChildren(), { width: 40 })).toMatchInlineSnapshot(`
     "
     main            COLLEC…   wait…    1:09
     main_work1…     WORK.md   Bash…    1:08
@@ -101,7 +101,7 @@ test('a view of 40 columns leaves out the cost', () => {
 });
 
 test('a view of 30 columns leaves out what agents do', () => {
-  expect(shown(fiveWorkers(), { width: 30 })).toMatchInlineSnapshot(`
+  expect(shown(fiveChildren(), { width: 30 })).toMatchInlineSnapshot(`
     "
     main                  COLLE…
     main_work1 item=api   WORK.md
@@ -118,7 +118,7 @@ test('a view of 30 columns leaves out what agents do', () => {
 });
 
 test('a view of 12 columns has the names only', () => {
-  expect(shown(fiveWorkers(), { width: 12 })).toMatchInlineSnapshot(`
+  expect(shown(fiveChildren(), { width: 12 })).toMatchInlineSnapshot(`
     "
     main
     main_work…
@@ -138,7 +138,7 @@ test('a view of 12 columns has the names only', () => {
 });
 
 test('too many agents are summarised: those that need attention come first', () => {
-  expect(shown(fiveWorkers(), { height: 9 })).toMatchInlineSnapshot(`
+  expect(shown(fiveChildren(), { height: 9 })).toMatchInlineSnapshot(`
     "
     main_work4 item=tests    WORK.md     failed: It is not-logged-in.
     main_work2 item=web      WORK.md     asks: Which database…        1:06    $1.50
@@ -150,7 +150,7 @@ test('too many agents are summarised: those that need attention come first', () 
 });
 
 test('a question is answered below the agents', () => {
-  const stage = fiveWorkers();
+  const stage = fiveChildren();
   const { status } = stage.agent('main_work2');
   const question = status.kind === 'asking' ? status.question : '';
   const typing = { asked: { agent: 'main_work2', question }, before: 'SQL', after: 'ite' };

@@ -23,7 +23,7 @@ export interface Widest {
   readonly state: number;
 }
 
-/** The agents of a run are in the order of their forks: the workers of an agent follow it. */
+/** The agents of a run are in the order of their forks: the children of an agent follow it. */
 export function viewOf(run: Run): View {
   const agents = [...run.agents].map(([, agent]) => ({ agent, forks: forksOf(run, agent.id) }));
   const empty = {
@@ -59,7 +59,7 @@ function withAgent(view: View, agent: Agent): View {
   };
 }
 
-/** The numbers of the forks that led to an agent. The name of a worker ends with its number. */
+/** The numbers of the forks that led to an agent. The name of a child ends with its number. */
 function forksOf({ agents, endedAgents }: Run, id: string): readonly number[] {
   const forks: number[] = [];
   let name: string | undefined = id;

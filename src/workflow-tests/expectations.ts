@@ -218,7 +218,7 @@ function joinProblems({ joins }: Expectations, { events }: Happened): readonly P
   const got = reports.map(({ agent, state, workers }) => ({
     agent,
     state: stemOf(state),
-    workers: Object.fromEntries(workers.map((worker) => [worker.agent, worker.status])),
+    workers: Object.fromEntries(workers.map((child) => [child.agent, child.status])),
   }));
   // Only the parts that the test names are compared.
   const expected = joins.map(({ agent = FIRST_AGENT, state, workers }, index) => ({

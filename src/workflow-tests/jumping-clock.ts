@@ -3,7 +3,7 @@ import type { Clock } from '../ports.ts';
 
 /**
  * A clock that never waits. Time passes only while the run waits for it. The steps of a test take
- * no time, so no deadline passes while a worker works. Then the clock jumps to the next time
+ * no time, so no deadline passes while a child works. Then the clock jumps to the next time
  * that someone waits for.
  */
 export interface JumpingClock extends Clock {

@@ -11,7 +11,7 @@ const END = { 'flow/END.sh': `echo '<result>end</result>'` };
 export const AGENTS_TRICKS: readonly Attack[] = [
   ...['TAR_OPTIONS', 'tar_options', 'Tar_Options'].map(
     (name): Attack => ({
-      name: `a worker with the variable ${name}`,
+      name: `a child with the variable ${name}`,
       expected: 'it did not run',
       files: () => ({
         ...END,
@@ -158,7 +158,7 @@ export const AGENTS_TRICKS: readonly Attack[] = [
     },
   },
   {
-    name: '100,000 workers in one answer',
+    name: '100,000 children in one answer',
     isSlow: true,
     expected: 'none made',
     files: () => ({

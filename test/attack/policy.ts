@@ -90,7 +90,7 @@ const LONG = ages.flatMap((age) =>
 
 const NAMES: readonly Attack[] = [
   {
-    name: 'a worker with values named path and env',
+    name: 'a child with values named path and env',
     expected: 'no variables, withheld: path, env',
     files: () => ({
       'flow/START.md': 'Do it.',
@@ -108,7 +108,7 @@ const NAMES: readonly Attack[] = [
   ...ages.map(
     (age): Attack => ({
       isSlow: true,
-      name: `the ${age} Claude Code gives a worker values named path and env`,
+      name: `the ${age} Claude Code gives a child values named path and env`,
       expected: 'ok, withheld: path, env',
       play: async () => {
         const world = await raymondSandbox({

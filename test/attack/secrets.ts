@@ -127,7 +127,7 @@ async function withCodex(
         'codex',
         ...args,
       );
-      if (code !== 0 || stderr.includes('failed worker')) return `exit ${code}: ${stderr}`;
+      if (code !== 0 || stderr.includes('failed child agent')) return `exit ${code}: ${stderr}`;
       const ended = outputs.filter((text) => text.includes(WORKED)).length;
       const made = readdirSync(world.file('.')).filter((name) => name.startsWith('made')).length;
       const worked =

@@ -162,7 +162,7 @@ export const STAGES = {
     steps: 3,
     result: 'fine',
   },
-  /** A worker waits in a worktree, and Raymond records files around every step. */
+  /** A child waits in a worktree, and Raymond records files around every step. */
   repository: {
     files: (staged) => ({
       ...withTwin(staged, {

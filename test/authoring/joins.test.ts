@@ -14,7 +14,7 @@ echo "<result>merged</result>"`,
   'flow/LATE.md': 'Late.',
 };
 
-test('a test states the joins and the results of workers', async () => {
+test('a test states the joins and the results of children', async () => {
   write({
     ...FLOW,
     'flow/a.test.yaml': `answers:
@@ -29,7 +29,7 @@ expect:
   expect(await raymond('test', 'flow')).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a test replaces the end of a worker, and its prompt receives the array', async () => {
+test('a test replaces the end of a child, and its prompt receives the array', async () => {
   write({
     ...FLOW,
     'flow/a.test.yaml': `answers:
@@ -77,7 +77,7 @@ test.each([
   expect(stdout).toContain(message);
 });
 
-test('a run with a stopped worker and a deadline can be recorded and replayed', async () => {
+test('a run with a stopped child and a deadline can be recorded and replayed', async () => {
   write({
     'flow/START.sh': `echo '<fork n="1">WORK</fork><fork n="9">WORK</fork><join of="any">RACE</join>'`,
     'flow/RACE.sh': `echo '<fork n="9">WORK</fork><join timeout="0.2s" timeout_next="END" rest="stop">END</join>'`,

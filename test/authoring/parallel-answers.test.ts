@@ -1,10 +1,10 @@
-// Tests and rehearsals of workers that work at the same time.
+// Tests and rehearsals of children that work at the same time.
 import { expect, test } from 'vitest';
 import { sandbox } from './sandbox.ts';
 
 const { write, raymond } = sandbox();
 
-/** The first worker always reaches FIX after the second one. */
+/** The first child always reaches FIX after the second one. */
 const FLOW = {
   'flow/START.sh': `echo '<fork n="1">PREPARE</fork><fork n="2">PREPARE</fork><join>END</join>'`,
   'flow/PREPARE.sh': `[ "$n" = 2 ] || until [ -e fixed ]; do sleep 0.02; done
@@ -25,7 +25,7 @@ const BY_AGENT = `answers_of:
   main_prepar2: {FIX.md: <goto input="two">CHECKED</goto>}
 `;
 
-test('answers of an agent do not depend on which worker is faster', async () => {
+test('answers of an agent do not depend on which child is faster', async () => {
   write({ ...FLOW, 'flow/a.test.yaml': `${BY_AGENT}${EXPECTED}` });
   const { code, stdout } = await raymond('test', 'flow');
   expect([code, stdout]).toEqual([0, expect.stringContaining('1 passed')]);
@@ -51,8 +51,8 @@ test('a rehearsal also has answers of agents', async () => {
   const { code, stderr } = await raymond('flow', '--rehearse', '--workflow-id', 'one');
   expect(code, stderr).toBe(0);
   const shown = JSON.parse((await raymond('show', 'one', '--json')).stdout);
-  const workers = shown.agents.filter(({ id }: { id: string }) => id !== 'main');
-  const states = workers.map(({ id, steps }: { id: string; steps: number }) => [id, steps]);
+  const children = shown.agents.filter(({ id }: { id: string }) => id !== 'main');
+  const states = children.map(({ id, steps }: { id: string; steps: number }) => [id, steps]);
   expect(Object.fromEntries(states)).toEqual({ main_prepar1: 4, main_prepar2: 3 });
 });
 

@@ -304,7 +304,7 @@ const FLOWS = {
     'name: Publish a release\ndescription: Writes the notes, and publishes.\n',
   'release/START.md': `${RELEASE}\n`,
   'issues/workflow.yaml':
-    'name: Work through issues\ndescription: Forks a worker for each open issue. Each one plans, fixes, tests and commits.\ninput: { label: A label of the issues, required: true }\n',
+    'name: Work through issues\ndescription: Forks an agent for each open issue. Each one plans, fixes, tests and commits.\ninput: { label: A label of the issues, required: true }\n',
   'sixty/workflow.yaml': 'description: Builds a whole product in sixty states.\n',
   'nightly/workflow.yaml':
     'name: Nightly check\ndescription: Tests everything, and writes a report.\n',

@@ -178,7 +178,7 @@ const SETTINGS = {
 const where = { state: `${HOSTILE}.md`, workflow: HOSTILE, cwd: HOSTILE };
 const step = { agent: 'main', step: 1, costUsd: 0.5 };
 const failure = { kind: 'crashed', message: HOSTILE };
-const worker = { ...where, agent: `main_${HOSTILE}`, parent: 'main', counter: 1 };
+const child = { ...where, agent: `main_${HOSTILE}`, parent: 'main', counter: 1 };
 const tag = { name: 'goto', attributes: {}, body: HOSTILE };
 const EVENTS: readonly object[] = [
   {
@@ -189,7 +189,7 @@ const EVENTS: readonly object[] = [
     settings: SETTINGS,
     metadata: { item: HOSTILE },
   },
-  { type: 'agent-forked', ...worker, variables: { item: HOSTILE } },
+  { type: 'agent-forked', ...child, variables: { item: HOSTILE } },
   {
     type: 'step-started',
     agent: 'main',
@@ -217,11 +217,11 @@ const EVENTS: readonly object[] = [
     session: { kind: 'open', id: HOSTILE },
     stack: { kind: 'push', frame: { ...where, session: { kind: 'none' } } },
   },
-  { type: 'agent-asked', agent: worker.agent, question: HOSTILE, next: where.state },
-  { type: 'agent-answered', agent: worker.agent, text: HOSTILE },
-  { type: 'agent-failed', agent: worker.agent, failure },
+  { type: 'agent-asked', agent: child.agent, question: HOSTILE, next: where.state },
+  { type: 'agent-answered', agent: child.agent, text: HOSTILE },
+  { type: 'agent-failed', agent: child.agent, failure },
   { type: 'agent-asked', agent: 'main', question: HOSTILE, next: where.state },
-  { type: 'agent-forked', ...worker, agent: `other_${HOSTILE}`, variables: {} },
+  { type: 'agent-forked', ...child, agent: `other_${HOSTILE}`, variables: {} },
   { type: 'agent-asked', agent: `other_${HOSTILE}`, question: HOSTILE, next: where.state },
 ];
 const PLANTED: Readonly<Record<string, string>> = {

@@ -22,14 +22,14 @@ async function waiting() {
   const project = newProject(FLOW);
   const started = project.start(['flow', '--workflow-id', 'joins']);
   const journal = () => project.lines('.raymond', 'state', 'joins.jsonl').join('\n');
-  await eventually('one worker has failed, and two work', () => {
+  await eventually('one child has failed, and two work', () => {
     const began = ['began1', 'began3'].every((file) => project.lines(file).length > 0);
     return began && journal().includes('"agent-failed"');
   });
   return { project, started, journal };
 }
 
-test('show says who waits for whom, and show --json has the result of every worker', async () => {
+test('show says who waits for whom, and show --json has the result of every child', async () => {
   const { project, started } = await waiting();
   const during = await project.run(['show', 'joins']);
   expect(during.stdout).toMatch(
@@ -43,7 +43,7 @@ test('show says who waits for whom, and show --json has the result of every work
     { agent: 'main_work2', status: 'failed', result: null, failure: { kind: 'script-failed' } },
     { agent: 'main_work3', status: 'stopped', result: null, variables: { n: '3' } },
   ]);
-  expect(stderr).toContain(', joins reported 1 failed worker and 1 stopped worker');
+  expect(stderr).toContain(', joins reported 1 failed child agent and 1 stopped child agent');
   expect(readdirSync(project.path('joined'))).toEqual(['main_work1']);
   expect(project.read('joined', 'main_work1')).toBe('the first');
 
@@ -76,7 +76,7 @@ test('show says who waits for whom, and show --json has the result of every work
 test('a crash while the rest is stopped is finished by a resume', async () => {
   const { project, started, journal } = await waiting();
   project.write('go', '');
-  // The third worker ignores the polite signal, so there is time for this.
+  // The third child ignores the polite signal, so there is time for this.
   await eventually('the stop is recorded', () => journal().includes('"agent-stop-requested"'));
   started.child.kill('SIGKILL');
   await started.ended;
@@ -92,7 +92,7 @@ test('a crash while the rest is stopped is finished by a resume', async () => {
   expect([project.lines('began2').length, project.lines('began3').length]).toEqual([1, 1]);
 });
 
-test('a stop and a resume continue the join, and an open question of a stopped worker is gone', async () => {
+test('a stop and a resume continue the join, and an open question of a stopped child is gone', async () => {
   const project = newProject({
     'flow/START.sh': `echo '<fork n="1">WORK</fork><fork n="2">WORK</fork><join of="any">END</join>'`,
     'flow/WORK.sh': `[ "$n" = 2 ] && { echo '<ask next="END">Which?</ask>'; exit; }

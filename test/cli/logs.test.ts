@@ -12,7 +12,7 @@ const CREW = {
     `echo 'third</print>'`,
     `echo '<fork next="WAIT" item="a">WORK</fork>'`,
   ].join('\n'),
-  'WORK.sh': `echo '<print>worker</print><result>done</result>'`,
+  'WORK.sh': `echo '<print>hello</print><result>done</result>'`,
   'WAIT.sh': [
     `echo '<print>before</print>'`,
     'touch begun',
@@ -29,7 +29,7 @@ test('prints appear once and in order, also after kill -9 and a resume', async (
   const project = newProject(CREW);
   const killed = project.start(['.', '--workflow-id', 'crew']);
   await eventually('it waits', () => existsSync(project.path('begun')));
-  await eventually('the worker has ended', () =>
+  await eventually('the child has ended', () =>
     project.journal('crew').some(({ type }) => type === 'agent-ended'),
   );
   killed.child.kill('SIGKILL');
@@ -46,7 +46,7 @@ test('prints appear once and in order, also after kill -9 and a resume', async (
     'main before',
     'main after',
   ]);
-  expect(said.filter((one) => !one.startsWith('main '))).toEqual(['main_work1 worker']);
+  expect(said.filter((one) => !one.startsWith('main '))).toEqual(['main_work1 hello']);
   expect((await command(project, ['logs', '-f'])).stdout).toBe(stdout);
 });
 
@@ -57,7 +57,7 @@ test('--agent shows one agent, and an unknown one is an error that helps', async
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.split(/ +/)[1])).toEqual(lines.map(() => 'main_work1'));
   expect(stdout).toContain('forked by main at WORK.sh (item=a)');
-  expect(stdout).toContain('| worker');
+  expect(stdout).toContain('| hello');
   const events = (await command(project, ['logs', '--json', '--agent', 'main_work1'])).stdout;
   const agents = events
     .trimEnd()

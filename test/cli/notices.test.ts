@@ -95,9 +95,9 @@ test('processes that the command leaves end with it', async () => {
 });
 
 test('few commands run at the same time, and the first failure is reported', async () => {
-  const workers = 12;
+  const children = 12;
   const project = newProject({
-    'flow/START.sh': `for i in $(seq ${workers}); do echo '<fork>FAIL</fork>'; done; echo '<goto>END</goto>'`,
+    'flow/START.sh': `for i in $(seq ${children}); do echo '<fork>FAIL</fork>'; done; echo '<goto>END</goto>'`,
     'flow/END.sh': `echo '<result>x</result>'`,
     'flow/FAIL.sh': 'exit 3',
   });

@@ -79,7 +79,7 @@ describe.each([1, 2])('version %i', (version) => {
     expect(terminal.screen().match(/Resume it\?/g)).toHaveLength(1);
   });
 
-  test('a run that was killed while workers ran', async () => {
+  test('a run that was killed while children ran', async () => {
     const project = newProject({
       'crew/START.sh': 'exit 1',
       'crew/WORK.sh': `echo "$number" >>here
@@ -92,7 +92,7 @@ echo "<result>$number</result>"`,
     expect(project.lines('here').sort()).toEqual(['1', '2']);
   });
 
-  test('a run that was killed while it asked a question and workers ran', async () => {
+  test('a run that was killed while it asked a question and children ran', async () => {
     const project = newProject({
       'asked/START.sh': 'exit 1',
       'asked/AFTER.sh': 'echo "<result>painted $RAYMOND_RESULT</result>"',
@@ -108,7 +108,7 @@ echo "<result>$number</result>"`,
     await command(project, ['answer', 'asked', 'blue']);
     const resumed = await command(project, ['resume', 'asked', '--trust-run']);
     expect(resumed).toMatchObject({ code: 0, stdout: 'painted blue\n' });
-    // The first worker had finished, but its record has no seal, so both are repeated.
+    // The first child had finished, but its record has no seal, so both are repeated.
     expect(project.lines('here').sort()).toEqual(['1 2', '2 2']);
     const state = JSON.parse((await command(project, ['show', 'asked', '--json'])).stdout);
     expect(state).toMatchObject({ condition: 'completed', counts: { ended: 3 } });

@@ -95,7 +95,7 @@ test('without a repository files are left alone, and a short script leaves no re
   expect(existsSync(inGit.path('.raymond/runs/r/files'))).toBe(false);
 });
 
-test('a worker in a worktree goes back alone, and gets its removed worktree back', async () => {
+test('a child in a worktree goes back alone, and gets its removed worktree back', async () => {
   const project = repository({
     'w/START.sh': `echo '<fork worktree="x" next="N">ONE</fork>'`,
     'w/N.sh': `echo '<result>done</result>'`,

@@ -24,7 +24,7 @@ test('the timeline has a row for each agent, in the order of their creation', as
   expect(names).toEqual(['main', 'main_work1', 'main_work2']);
   expect(stdout).toMatch(/^main_work1 1 .*✓$/m);
   expect(stdout).toMatch(/^main_work2 2 .*✗$/m);
-  expect(stdout).toContain('┄ waits for its workers');
+  expect(stdout).toContain('┄ waits for its child agents');
 });
 
 test.each([{ LC_ALL: 'C' }, { LC_ALL: '', LC_CTYPE: '', LANG: '' }, { LC_ALL: '', LANG: 'de_DE' }])(

@@ -35,7 +35,7 @@ esac
 echo "<result>$(pwd) $(git branch --show-current)</result>"`,
 };
 
-test('workers work in their own worktrees; one without work is removed with its branch', async () => {
+test('children work in their own worktrees; one without work is removed with its branch', async () => {
   const project = repository(THREE);
   const { code, stderr } = await project.run(RUN);
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -90,7 +90,7 @@ test('a fork without a worktree costs no call of git', async () => {
   expect(await calls('<fork worktree="x">WORK</fork>')).toEqual([1, true]);
 });
 
-test('outside of a repository the fork fails with a remedy, and no worker starts', async () => {
+test('outside of a repository the fork fails with a remedy, and no child starts', async () => {
   const project = newProject(THREE);
   rmSync(project.path('.git'), { recursive: true });
   const { code, stderr } = await project.run(RUN);
@@ -99,7 +99,7 @@ test('outside of a repository the fork fails with a remedy, and no worker starts
   expect(existsSync(project.path('.raymond/worktrees'))).toBe(false);
 });
 
-test('a worktree that cannot be made fails its worker only, and a resume tries again', async () => {
+test('a worktree that cannot be made fails its child only, and a resume tries again', async () => {
   const project = repository({
     ...END,
     'flow/START.sh': `git branch raymond; echo '<fork worktree="x" next="DONE">WORK</fork>'`,
@@ -160,7 +160,7 @@ test('a worktree that somebody deleted or replaced is reported wherever a person
   expect(existsSync(tree('main_work3'))).toBe(true);
 });
 
-test('a worktree that is deleted while its worker works is reported, and not made again', async () => {
+test('a worktree that is deleted while its child works is reported, and not made again', async () => {
   const project = repository({
     ...END,
     'flow/START.sh': `echo '<fork worktree="w" next="DONE">WORK</fork>'`,
@@ -189,7 +189,7 @@ test('a worktree that is deleted while its worker works is reported, and not mad
   expect((await project.run(['show', 'two'])).stdout).toContain('no longer exists.');
 });
 
-test('a worker in a worktree forks workers with worktrees, from its own commit', async () => {
+test('a child in a worktree forks children with worktrees, from its own commit', async () => {
   const project = repository({
     ...END,
     'flow/START.sh': `echo '<fork worktree="true" next="DONE">OUTER</fork>'`,
@@ -207,7 +207,7 @@ echo '<result></result>'`,
   expect(git(project, 'branch', '--list', 'raymond/*')).toBe('+ raymond/one/main_outer1');
 });
 
-test('a worker in another workflow has a worktree, at the place where the run was started', async () => {
+test('a child in another workflow has a worktree, at the place where the run was started', async () => {
   const project = repository({
     ...END,
     'sub/folder/file.txt': 'one\n',
@@ -219,9 +219,9 @@ test('a worker in another workflow has a worktree, at the place where the run wa
   const args = ['../../flow', '--workflow-id', 'one'];
   const { code, stdout, stderr } = await project.run(args, { cwd: project.path('sub/folder') });
   expect(code, stderr).toBe(0);
-  const [worker] = JSON.parse(stdout);
-  const tree = project.path('.raymond/worktrees/one', worker.agent);
-  expect(worker).toMatchObject({
+  const [child] = JSON.parse(stdout);
+  const tree = project.path('.raymond/worktrees/one', child.agent);
+  expect(child).toMatchObject({
     status: 'ended',
     state: 'MORE.sh',
     result: `${tree}/sub/folder raymond/one/other`,
@@ -235,7 +235,7 @@ test('a worker in another workflow has a worktree, at the place where the run wa
   expect(project.read('sub/folder/file.txt')).toBe('one\n');
 });
 
-test('a repository with a submodule and a sparse tree: a worker has what git gives it', async () => {
+test('a repository with a submodule and a sparse tree: a child has what git gives it', async () => {
   const project = repository({
     ...END,
     'library/code.txt': 'x\n',

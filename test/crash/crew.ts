@@ -5,7 +5,7 @@ import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
 /**
- * A workflow that forks workers. Each reports itself, waits at the gate, and continues to DONE, which
+ * A workflow that forks children. Each reports itself, waits at the gate, and continues to DONE, which
  * gives its number as the result. They wait without using the processor.
  */
 export class Crew {
@@ -53,20 +53,20 @@ echo "<result>$number</result>"`,
   }
 
   gathered(count = this.size): Promise<void> {
-    return eventually(`${count} workers are here`, () => this.here().length >= count);
+    return eventually(`${count} children are here`, () => this.here().length >= count);
   }
 
-  /** Lets all workers through, those that wait and later ones. */
+  /** Lets all children through, those that wait and later ones. */
   openGate(): void {
     writeFileSync(this.project.path('open'), '');
     try {
       closeSync(openSync(this.project.path('gate'), constants.O_WRONLY | constants.O_NONBLOCK));
     } catch {
-      // No worker waits.
+      // No child waits.
     }
   }
 
-  /** Repeats until all workers passed, because one may have checked the gate just before it opened. */
+  /** Repeats until all children passed, because one may have checked the gate just before it opened. */
   async letThrough(): Promise<void> {
     await eventually('all went through the gate', () => {
       this.openGate();

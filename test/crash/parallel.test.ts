@@ -4,7 +4,7 @@ import { newProject } from '../new-project.ts';
 import { processesLeft } from '../survivors.ts';
 import { Crew } from './crew.ts';
 
-test('fifty workers work at the same time, and one that fails does not stop the others', async () => {
+test('fifty children work at the same time, and one that fails does not stop the others', async () => {
   const crew = new Crew(50);
   writeFileSync(crew.project.path('fails-7'), '');
   const life = crew.start();

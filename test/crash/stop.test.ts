@@ -31,7 +31,7 @@ const inAHurry: readonly [string, number, (life: Started, crew: Crew) => Promise
   ['raymond stop --now', 4, (_, { project }) => project.run(['stop', 'crew', '--now'])],
 ];
 
-test.each(inAHurry)('%s, with %d workers', async (_, size, stop) => {
+test.each(inAHurry)('%s, with %d children', async (_, size, stop) => {
   const crew = new Crew(size);
   const life = crew.start();
   await crew.gathered(1 + Math.floor(Math.random() * size));

@@ -10,7 +10,7 @@ beforeAll(async () => {
   expected = await undisturbedEnding('joins');
 });
 
-test('the workflow has nested joins, a failure, stopped workers and a deadline', () => {
+test('the workflow has nested joins, a failure, stopped children and a deadline', () => {
   const events = JSON.stringify(expected.agents);
   expect(events.match(/"join-reported"/g)).toHaveLength(18);
   expect(events.match(/"agent-stopped"/g)).toHaveLength(9);

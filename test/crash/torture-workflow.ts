@@ -56,9 +56,9 @@ echo "<result>$item has \${RAYMOND_RESULT%% 0*}</result>"`),
 };
 
 /**
- * Joins of workers that join their own workers, a worker that fails, a race whose losers are
- * stopped, and a deadline that no worker meets. Losers write no note, because they may be stopped
- * before that. The worker that fails writes none either: a resume retries it until a join has
+ * Joins of children that join their own children, a child that fails, a race whose losers are
+ * stopped, and a deadline that no child meets. Losers write no note, because they may be stopped
+ * before that. The child that fails writes none either: a resume retries it until a join has
  * reported it.
  */
 export const JOIN_WORKFLOW: Readonly<Record<string, string>> = {

@@ -25,7 +25,7 @@ test('the workflow has nested joins, and worktrees with commits, changes, failur
     ['failed', branch('fail'), 0, true],
     ['ended', branch('nest'), 2, false],
   ]);
-  // No worktree and no branch of the workers without work, and of those that the join stopped.
+  // No worktree and no branch of the children without work, and of those that the join stopped.
   expect(JSON.stringify(expected.left)).not.toMatch(/(clean|empty|slow)-/);
 });
 

@@ -3,7 +3,7 @@
  * its steps, launchers, wrappers, agents or git with -9, or fills the disk for records.
  */
 import assert from 'node:assert/strict';
-import type { RunEvent, WorkerStatus } from '../../src/model/event.ts';
+import type { ChildStatus, RunEvent } from '../../src/model/event.ts';
 import { Project, type Started } from '../raymond.ts';
 import { killSteps, processesLeft } from '../survivors.ts';
 import { harm, isLossy, killsRaymond, repeatsPrompts, type Victims } from './harm.ts';
@@ -164,7 +164,7 @@ async function endingOf({ name, project }: Play, stdout: string): Promise<Ending
   const reported = events.flatMap((event) =>
     event.type === 'join-reported' ? event.workers.filter(isOver).map(({ agent }) => agent) : [],
   );
-  assert.equal(new Set(reported).size, reported.length, 'two joins reported the same worker');
+  assert.equal(new Set(reported).size, reported.length, 'two joins reported the same child');
   const done = events.filter((event, index) => !isLoss(event) && !isRetried(events, index));
   return {
     stdout: steady(stdout, project),
@@ -179,7 +179,7 @@ function steady(text: string, { folder }: Project): string {
   return text.replaceAll(folder, '/project').replace(/(\\?"cost_usd\\?"):[\d.e-]+/g, '$1:0');
 }
 
-/** A resume retries a failed worker that no join has reported yet. Only its last failure counts. */
+/** A resume retries a failed child that no join has reported yet. Only its last failure counts. */
 function isRetried(events: readonly RunEvent[], index: number): boolean {
   const event = events[index];
   if (event?.type !== 'agent-failed') return false;
@@ -188,7 +188,7 @@ function isRetried(events: readonly RunEvent[], index: number): boolean {
     .some((later) => later.type === 'agent-failed' && later.agent === event.agent);
 }
 
-const isOver = ({ status }: { readonly status: WorkerStatus }) => status !== 'running';
+const isOver = ({ status }: { readonly status: ChildStatus }) => status !== 'running';
 
 function compare(actual: Ending, expected: Ending, victims: Victims): void {
   // A script that was lost twice has failed, and a join has reported that.

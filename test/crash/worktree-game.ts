@@ -1,6 +1,6 @@
 /**
  * Joins of agents in worktrees. Some commit, in one step or in two, one of them on its own branch.
- * One leaves its tree clean, one leaves it dirty, and one fails with a dirty tree. One forks workers
+ * One leaves its tree clean, one leaves it dirty, and one fails with a dirty tree. One forks children
  * from its own commit, and needs two of their three results. The parent merges, and does it again.
  *
  * The agent is a program that speaks like Claude Code and works with git. It does nothing twice, and
@@ -104,7 +104,7 @@ while IFS= read -r line; do
     echo "\${request%%;*}" | sed 's/ITEM=//; s/ROUND=//' >"$PLACE/requests/\${PWD##*/}" ;;
   esac
   read -r state item round <"$PLACE/requests/\${PWD##*/}"
-  # A worker that fails is retried by a resume, and a slow one may be stopped before this.
+  # A child that fails is retried by a resume, and a slow one may be stopped before this.
   case $item in fail | slow) ;; *) printf '%s\\n' "\${PWD##*/} $state try=?" >>"$LOG" ;; esac
   answer=$(work "$state" "$item" "$round" 2>>"$PLACE/errors")
   tell '{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"text","text":"'"$answer"'"}],"usage":{}}}'

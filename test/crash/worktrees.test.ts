@@ -80,7 +80,7 @@ function crashing(fault: string, when: string, flow: Readonly<Record<string, str
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '');
 
-/** One worktree with its branch is left, and each worker has ended once. */
+/** One worktree with its branch is left, and each child has ended once. */
 function expectOneWorktree({ project, git }: ReturnType<typeof crashing>) {
   expect(lines(git('worktree', 'list'))).toHaveLength(2);
   expect(lines(git('branch', '--list', 'raymond/*'))).toEqual(['+ raymond/one/work']);

@@ -241,7 +241,7 @@ function template(name: string): Workflow {
 /**
  * A workflow from lines of the form `STATE: tag, tag`. A script's name has an extension. A tag names
  * its target. After `->` it says where the agent continues, after `|` and a time where it is late,
- * and after `!` where a worker failed. `tree` is a fork with a worktree.
+ * and after `!` where a child failed. `tree` is a fork with a worktree.
  */
 function sketch(lines: string): Workflow {
   return workflowOf(sketchedFiles(lines));

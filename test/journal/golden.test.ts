@@ -2,9 +2,9 @@
  * Journals that every version of Raymond wrote, with their state files. They must never change: a
  * run of last year must still load.
  * - runs of scripts with forks, calls, a failure and an open question
- * - a run that was killed while workers ran
+ * - a run that was killed while children ran
  * - a run with joins, killed while one of them waited
- * - a run with workers in worktrees, killed while one of them worked
+ * - a run with children in worktrees, killed while one of them worked
  * - a run that was rewound, continued, and rewound again
  * - a run with checks, and with an agent that goes round in circles
  * - a run of Claude Code with reminders, evaluators, retries and a usage limit

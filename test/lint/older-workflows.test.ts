@@ -24,7 +24,7 @@ const policy = (...entries: string[]) =>
 
 const DISPATCH: Files = {
   'START.sh': `#!/bin/bash
-# Gives each issue to a worker.
+# Gives each issue to an agent.
 issue=$(next-issue)
 if [ -n "$issue" ]; then
     echo "<fork next=\\"START.sh\\" item=\\"$issue\\" cd=\\"/repo/worktree-$issue\\">WORKER.md</fork>"

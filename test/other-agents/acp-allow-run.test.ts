@@ -85,7 +85,7 @@ const WAYS = {
 };
 
 test.each(Object.entries(WAYS))(
-  'over %s, it settles the same call of all workers that wait',
+  'over %s, it settles the same call of all children that wait',
   async (_, decide) => {
     const { run, made, asked, answered, project } = asking({
       'flow/START.sh': `echo '<fork>WORK</fork><fork>WORK</fork><join>DONE</join>'`,

@@ -21,7 +21,7 @@ test('git ignores worktrees although the .gitignore of .raymond does not', async
   expect(git(main, 'status', '--porcelain', '-uall')).toBe('?? .raymond/.gitignore');
 });
 
-test('the worker is at the same place in the tree', async () => {
+test('the child is at the same place in the tree', async () => {
   const { main, made } = world();
   const { cwd, path } = await made('main_w1', { directory: join(main, 'süb dir') });
   expect(cwd).toBe(join(path, 'süb dir'));
@@ -86,7 +86,7 @@ test('a worktree of a worktree, of a detached HEAD and of a submodule', async ()
   expect(readdirSync(join(whole.path, 'library'))).toEqual([]);
 });
 
-test('the worktree of a worker can be made after its parent and the parent tree are gone', async () => {
+test('the worktree of a child can be made after its parent and the parent tree are gone', async () => {
   const { git, main, made, planned, make } = world();
   const outer = await made();
   const inner = await planned('main_w1_w1', { directory: outer.path, name: 'inner' });

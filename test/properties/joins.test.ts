@@ -10,7 +10,7 @@ const reportsIn = (events: readonly RunEvent[]) =>
 const names = (input: string) =>
   JSON.parse(input).map(({ agent }: { readonly agent: string }) => agent);
 
-/** Forks this many workers and joins them. Then the workers end in this order. */
+/** Forks this many children and joins them. Then the children end in this order. */
 function joined(of: string, order: readonly number[], bad: ReadonlySet<number>): Stage {
   const stage = makeRun(
     { START: [], W: [], M: [] },
@@ -45,7 +45,7 @@ test('the array of a join has exactly the forks, in their order, whatever the or
   );
 });
 
-test('a join of all workers reports the same array, whatever the order of the ends', () => {
+test('a join of all children reports the same array, whatever the order of the ends', () => {
   fc.assert(
     fc.property(orders, ([order, bad]) => {
       const reportOf = (sorted: readonly number[]) =>
@@ -55,7 +55,7 @@ test('a join of all workers reports the same array, whatever the order of the en
   );
 });
 
-test('a join is reported at most once, and a worker is over in at most one report', () => {
+test('a join is reported at most once, and a child is over in at most one report', () => {
   fc.assert(
     fc.property(journey, ({ events }) => {
       const open = new Set<string>();
@@ -91,13 +91,13 @@ function failedJoins(events: readonly RunEvent[], until: RunEvent): ReadonlySet<
   return failedIds;
 }
 
-test('a joining agent waits for a worker that still works, unless --fail-fast stops the run', () => {
+test('a joining agent waits for a child that still works, unless --fail-fast stops the run', () => {
   fc.assert(
     fc.property(journey, ({ run }) => {
       for (const [id, { status }] of run.agents) {
         if (status.kind !== 'joining') continue;
-        const working = status.join.workers.filter((worker) => {
-          const kind = run.agents.get(worker)?.status.kind;
+        const working = status.join.workers.filter((child) => {
+          const kind = run.agents.get(child)?.status.kind;
           return kind !== undefined && kind !== 'failed';
         });
         expect(status.open, id).toBe(working.length);

@@ -47,7 +47,7 @@ const OUTPUTS = [
 ];
 
 const cost = fc.nat(60).map((cents) => cents / 100);
-/** More results, so that workers end. */
+/** More results, so that children end. */
 const report: fc.Arbitrary<string | StepReport> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...OUTPUTS) },
   { weight: 2, arbitrary: fc.constant('<result>done</result>') },

@@ -9,7 +9,7 @@ function crowd(size: number): Stage {
     { START: [], W: [] },
     { settings: { budgetUsd: 0, maxParallelPrompts: 99, maxAgents: 2 * size } },
   );
-  // One answer may fork at most a thousand workers.
+  // One answer may fork at most a thousand children.
   for (let left = size; left > 0; left -= 1000)
     stage.turn(`${'<fork>W</fork>'.repeat(Math.min(left, 1000))}<goto>START</goto>`);
   stage.turn('<goto>W</goto>');
@@ -84,9 +84,9 @@ function joiningCrowd(size: number): Stage {
 }
 
 test.each<[string, (stage: Stage) => unknown]>([
-  ['the end of a joined worker', (stage) => stage.end('<result>x</result>', 'main_w2')],
-  ['the failure of a joined worker', (stage) => stage.end(failed('refused'), 'main_w2')],
-])('%s does not look at the other workers', (_, happen) => {
+  ['the end of a joined child', (stage) => stage.end('<result>x</result>', 'main_w2')],
+  ['the failure of a joined child', (stage) => stage.end(failed('refused'), 'main_w2')],
+])('%s does not look at the other children', (_, happen) => {
   expect(work(joiningCrowd(1000), happen)).toBe(work(joiningCrowd(10), happen));
 });
 

@@ -33,7 +33,7 @@ function total({ journal }: RaymondSandbox): string {
 }
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  test('five expensive workers together do not exceed the budget fivefold', async () => {
+  test('five expensive children together do not exceed the budget fivefold', async () => {
     const world = await sandbox({
       age,
       workflow: five,
@@ -121,7 +121,7 @@ It was {{result}}.`,
   });
 });
 
-test('cheap workers run in parallel as soon as the cost of one is known', async () => {
+test('cheap children run in parallel as soon as the cost of one is known', async () => {
   let arrived = 0;
   let open = () => {};
   const fourAreThere = new Promise<void>((resolve) => {

@@ -196,7 +196,7 @@ test.each(suiteAges)('a kill while Raymond sends a long prompt loses nothing (%s
   expect(lastPrompt(model.requests[0])).toMatch(/story\. The end\.$/);
 });
 
-test('a kill while some workers run and others wait for a free process loses nothing', async () => {
+test('a kill while some children run and others wait for a free process loses nothing', async () => {
   const answers = gate();
   const { start, run, model, journal } = await sandbox({
     age: 'newer',

@@ -1,4 +1,4 @@
-// Checks what the model remembers and costs when an agent joins its workers.
+// Checks what the model remembers and costs when an agent joins its children.
 import { describe, expect, test } from 'vitest';
 import { inSuite } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';

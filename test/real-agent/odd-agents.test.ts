@@ -94,29 +94,29 @@ test('a silent step is stopped with all its processes', async () => {
 
 test('at most one process per core starts at the same time', async () => {
   const { fake, run, file } = await playing('starts slowly');
-  const workers = availableParallelism() * 2 + 2;
-  const forks = Array.from({ length: workers }, () => '<fork>WORK</fork>').join('');
+  const children = availableParallelism() * 2 + 2;
+  const forks = Array.from({ length: children }, () => '<fork>WORK</fork>').join('');
   await writeFile(file('workflow/WORK.md'), 'Work.');
   await writeFile(file('workflow/DISPATCH.sh'), `echo '${forks}<goto>END</goto>'`);
   await writeFile(file('workflow/END.sh'), "echo '<result>sent</result>'");
-  const args = ['--budget', '0', '--max-parallel', String(workers)];
+  const args = ['--budget', '0', '--max-parallel', String(children)];
   expect(await run('workflow/DISPATCH', ...args)).toMatchObject({ code: 0 });
   const together = fake.entries('together').map(({ count = 0 }) => count);
-  expect(together).toHaveLength(workers);
+  expect(together).toHaveLength(children);
   expect(Math.max(...together)).toBeLessThanOrEqual(availableParallelism());
 });
 
 test('waiting processes count towards the limit of parallel prompts', async () => {
-  const workers = 20;
-  const { fake, run, file } = await playing('answers', { turns: workers + 1, next: 'MORE' });
-  const forks = Array.from({ length: workers }, () => '<fork>WORK</fork>').join('');
+  const children = 20;
+  const { fake, run, file } = await playing('answers', { turns: children + 1, next: 'MORE' });
+  const forks = Array.from({ length: children }, () => '<fork>WORK</fork>').join('');
   await writeFile(file('workflow/WORK.md'), 'Work.');
   await writeFile(file('workflow/MORE.md'), 'Work more.');
   await writeFile(file('workflow/DISPATCH.sh'), `echo '${forks}<goto>END</goto>'`);
   await writeFile(file('workflow/END.sh'), "echo '<result>sent</result>'");
   const args = ['--budget', '0', '--max-parallel', '3'];
   expect(await run('workflow/DISPATCH.sh', ...args)).toMatchObject({ code: 0 });
-  expect(fake.entries('prompt').length).toBeGreaterThan(workers);
+  expect(fake.entries('prompt').length).toBeGreaterThan(children);
   const alive = fake.entries('alive').map(({ count = 0 }) => count);
   expect(Math.max(...alive)).toBeLessThanOrEqual(3);
 });

@@ -117,7 +117,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
 
 describe.each(suiteAges)('with forks and the %s Claude Code', (age) => {
   test(
-    'it is refused while a process works on the run, and workers are gone afterwards',
+    'it is refused while a process works on the run, and children are gone afterwards',
     async () => {
       let release = () => {};
       const after = new Promise<void>((resolve) => {

@@ -6,13 +6,13 @@ import { type PlayOptions, play, scriptedWorkflow } from '../../src/testing.ts';
 import { playRun } from '../../src/workflow-tests/play.ts';
 import { stagePorts } from '../stage-ports.ts';
 
-const tenWorkers = `${'<fork>WORKER</fork>'.repeat(10)}<goto>END</goto>`;
+const tenForks = `${'<fork>WORKER</fork>'.repeat(10)}<goto>END</goto>`;
 
-/** A script forks ten workers with the same cost. */
+/** A script forks ten children with the same cost. */
 function crew(costUsd: number, options: PlayOptions) {
   return play(
     {
-      'START.sh': [tenWorkers],
+      'START.sh': [tenForks],
       WORKER: () => ({ text: '<result>x</result>', costUsd }),
       'END.sh': ['<result>out</result>'],
     },
@@ -20,7 +20,7 @@ function crew(costUsd: number, options: PlayOptions) {
   );
 }
 
-describe('ten workers under a budget', () => {
+describe('ten children under a budget', () => {
   test('expensive ones: two turns are paid, the run stops, and a higher budget finishes it', async () => {
     const stopped = await crew(0.9, { settings: { budgetUsd: 1 } });
     expect(stopped.steps.filter(({ state }) => state === 'WORKER.md')).toHaveLength(2);

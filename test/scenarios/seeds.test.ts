@@ -79,8 +79,8 @@ test('the combined example: evaluate, plan, forget, implement, review, commit', 
   expect(played.run.result).toBe('closed');
 });
 
-test('fork workers: a dispatcher loops in its session, and each worker has its own session', async () => {
-  const worker = `---
+test('fork children: a dispatcher loops in its session, and each child has its own session', async () => {
+  const child = `---
 allowed_transitions:
   - { tag: result }
 ---
@@ -92,17 +92,17 @@ Process item: {{item}}`;
         '<fork next="START" item="item2">WORKER.md</fork>',
         '<result>all out</result>',
       ],
-      WORKER: { text: worker, answers: (step) => `<result>Processed by ${step.agent}</result>` },
+      WORKER: { text: child, answers: (step) => `<result>Processed by ${step.agent}</result>` },
     },
     { settings: { budgetUsd: 0 } },
   );
   expect(played.path()).toEqual(['START', 'START', 'START']);
-  const workers = played.steps.filter(({ state }) => state === 'WORKER.md');
-  expect(workers.map(({ agent, prompt }) => [agent, prompt])).toEqual([
+  const children = played.steps.filter(({ state }) => state === 'WORKER.md');
+  expect(children.map(({ agent, prompt }) => [agent, prompt])).toEqual([
     ['main_worker1', 'Process item: item1'],
     ['main_worker2', 'Process item: item2'],
   ]);
-  expect(workers.every(({ session }) => session?.use === 'fresh')).toBe(true);
+  expect(children.every(({ session }) => session?.use === 'fresh')).toBe(true);
   const own = played.steps.filter(({ agent }) => agent === 'main');
   expect(own.map(({ session }) => session?.id)).toEqual(['s1', 's1', 's1']);
   expect(played.run.result).toBe('all out');

@@ -112,7 +112,7 @@ test('other workflows: each has its own states, and a result returns to the call
   expect(run.result).toBe('last');
 });
 
-test('a judge that disagrees sends the work back, in the worker’s own session', async () => {
+test('a judge that disagrees sends the work back, in the child’s own session', async () => {
   const judged = `---
 evaluators:
   - { prompt: JUDGE, expect: "YES", then: { tag: goto, target: START } }

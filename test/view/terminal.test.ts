@@ -80,7 +80,7 @@ test('a run: the agent with its tool call, then the result', async () => {
   await terminal.isAsBefore();
 });
 
-test('five workers, in a terminal that becomes larger and smaller', async () => {
+test('five children, in a terminal that becomes larger and smaller', async () => {
   const project = newProject(WORKERS);
   const terminal = new TmuxTerminal(project, SMALL);
   await terminal.run('raymond five --workflow-id r');
@@ -91,7 +91,7 @@ test('five workers, in a terminal that becomes larger and smaller', async () => 
   await terminal.showsScreen('five-60x24', 'waits for');
   terminal.resize(SMALL);
   // A line that is printed before Raymond knows the new size has the old width.
-  await terminal.shows('waits for 5 of 5 workers');
+  await terminal.shows('waits for 5 of 5 children');
   project.write('fail', '');
   await terminal.showsScreen('five-one-failed', 'failed: WORK.sh');
   project.write('go', '');
@@ -99,11 +99,11 @@ test('five workers, in a terminal that becomes larger and smaller', async () => 
   await terminal.isAsBefore();
 });
 
-test('sixty workers are summarised, and a failed one comes first', async () => {
+test('sixty children are summarised, and a failed one comes first', async () => {
   const project = newProject(WORKERS);
   const terminal = new TmuxTerminal(project, SMALL);
   await terminal.run('raymond sixty --workflow-id r');
-  await terminal.shows('join 60 workers');
+  await terminal.shows('join 60 child agents');
   project.write('fail', '');
   await terminal.showsScreen('sixty-80x24', 'failed: WORK.sh');
   terminal.resize(LARGE);

@@ -32,7 +32,7 @@ const linesOf = (found: ShownRun, columns?: number) =>
     typeof line === 'string' ? line : line.map(({ text }) => text).join(''),
   );
 
-/** Fifty workers: two failed, one asks, one works, the others have ended. */
+/** Fifty children: two failed, one asks, one works, the others have ended. */
 function crew(): Stage {
   const stage = makeRun(FLOW);
   const forks = Array.from({ length: 50 }, (_, n) => `<fork file="src/part-${n}.ts">WORK</fork>`);
@@ -64,7 +64,7 @@ test('an agent has its variables, its time, its cost, and its status or result',
   const lines = linesOf(shown(crew()));
   const lineOf = (id: string) => lines.find((line) => line.startsWith(`${id} `));
   expect(lineOf('main')).toMatch(
-    /START\.md +1\.0 s +\$0\.1000 {2}joining 50 workers: 2 of 50 still work$/,
+    /START\.md +1\.0 s +\$0\.1000 {2}joining 50 child agents: 2 of 50 still work$/,
   );
   expect(lineOf('main_work1')).toMatch(
     /file=src\/part-0\.ts +WORK\.md +1\.0 s +\$0\.0100 {2}ended: fixed part 1$/,

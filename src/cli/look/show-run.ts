@@ -275,7 +275,7 @@ function askingText(request: OpenRequest): string {
 
 /** `joining main_a1, main_b2: 1 of 2 still work` */
 function joinText({ join: { workers }, open, closed }: JoiningStatus): string {
-  const names = workers.length > 5 ? `${workers.length} workers` : workers.join(', ');
+  const names = workers.length > 5 ? `${workers.length} child agents` : workers.join(', ');
   return closed
     ? `joining ${oneLine(names, 60)}: stops the rest`
     : `joining ${oneLine(names, 60)}: ${open} of ${workers.length} still work`;

@@ -57,7 +57,7 @@ async function checkPlace(
   if (place === '') return;
   if ((await ask(repository, 'cat-file', '-t', `${commit}:${place}`)) === 'tree') return;
   throw new Error(
-    `The worker would work in ${place}, but ${base ?? 'the current commit'} has no such folder. Commit it first, or name another directory with cd.`,
+    `The child agent would work in ${place}, but ${base ?? 'the current commit'} has no such folder. Commit it first, or name another directory with cd.`,
   );
 }
 

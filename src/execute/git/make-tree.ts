@@ -12,7 +12,7 @@ import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
 
 export interface TreeToMake extends AgentWorktree {
   readonly tree: Tree;
-  /** The directory of the worker in the tree. */
+  /** The directory of the child agent in the tree. */
   readonly cwd: string;
 }
 

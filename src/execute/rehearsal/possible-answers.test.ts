@@ -16,7 +16,7 @@ test.each([
   ['a fixed payload', policy('result, payload: no'), '', ['<result>no</result>']],
   ['a question', policy('ask, next: A'), '', ['<ask next="A">What would you answer here?</ask>']],
   [
-    'the variables of a worker',
+    'the variables of a child',
     policy('fork, target: A.md, next: B'),
     '`<fork next="B" n="1">A</fork>`',
     ['<fork next="B" n="1">A.md</fork>'],
