@@ -7,7 +7,7 @@ import { reportError, USAGE } from './terminal/report-error.ts';
 import { stderr } from './terminal/terminal.ts';
 import { usageError } from './usage-error.ts';
 
-/** Carries out a command line, and gives its exit code. `outside` is for tests: the parts that they replace. */
+/** Executes a command line and returns its exit code. Tests replace parts of it with `outside`. */
 export async function commandLine(argv: readonly string[], outside: Outside = {}): Promise<number> {
   let code = 0;
   let database = takeDatabase();
@@ -21,7 +21,7 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
     code = await command;
   });
   raymond.hook('preAction', (_, action) => {
-    // A background process carries a run in files. Workers carry those in a database.
+    // A run in files needs a background process. Workers execute the runs in a database.
     database = action.name() === DETACHED ? 'none' : (action.opts().database ?? database);
   });
   try {
@@ -47,7 +47,7 @@ function takeDatabase(): string | undefined {
   return url;
 }
 
-/** Whether Raymond must print errors as JSON, too. It must be known even if the line cannot be parsed. */
+/** Whether errors are also printed as JSON. Known even if the line cannot be parsed. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);

@@ -17,7 +17,7 @@ export function addRunOptions(command: Command, when: 'start' | 'resume' = 'star
   command.addHelpText('after', '\nEvery switch has an opposite, such as --wait and --no-quiet.');
 }
 
-/** Separates the choices for the agent from the other options. The parser gives both in one object. */
+/** Separates the choices for the agent from the other options. The parser returns both in one object. */
 export function withAgentApart(given: Readonly<Record<string, unknown>>) {
   const rows = COMMAND_LINE_OPTIONS.filter(({ choice }) => choice !== undefined);
   const names = new Set(rows.map(({ name }) => camelCase(name)));

@@ -5,8 +5,8 @@ import { clip } from '../parse/clip.ts';
 import { nearest } from '../parse/nearest.ts';
 
 /**
- * Any first word may be a workflow. So a wrong command looks like a missing workflow, followed by words
- * or options that `run` does not know. Gives the error that helps more.
+ * Any first word may be a workflow, so a mistyped command looks like a missing workflow, followed by
+ * words or options that `run` does not know. Returns the more helpful error.
  */
 export function mistakenCommand(
   raymond: Command,

@@ -4,8 +4,8 @@ import { COMMAND_LINE_OPTIONS } from '../world/config/option-table.ts';
 import { commandOf, optionNamed } from './named-command.ts';
 
 /**
- * The parser takes any word after `--input` as its value, also another option. So a forgotten value
- * would silently cost the next option. Throws a UserError in that case.
+ * The parser takes any word after `--input` as its value, even another option, so a forgotten value
+ * would silently swallow the next option. Throws a UserError in that case.
  */
 export function refuseOptionAsValue(raymond: Command, argv: readonly string[]): void {
   const command = commandOf(raymond, argv);

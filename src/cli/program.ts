@@ -32,10 +32,10 @@ const DATABASE = [
   'the PostgreSQL database of the runs; "none" means files',
 ] as const;
 
-/** Waits for a command and sets the exit code that it gives. */
+/** Waits for a command and sets its exit code. */
 type Finish = (command: Promise<number>) => Promise<void>;
 
-/** Commands that carry a run. */
+/** Commands that start or continue a run. */
 function addStartingCommands(raymond: Command, here: Here, finish: Finish): void {
   const run = raymond
     .command('run [workflow]', { isDefault: true })
@@ -108,7 +108,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('stop [run]')
     .description('stop a run; it can be resumed')
-    .option('--now', 'stop running steps, too')
+    .option('--now', 'also stop running steps')
     .option('--json', 'print JSON')
     .option(...DATABASE)
     .action(async (name, options) =>

@@ -11,28 +11,28 @@ test.each<[readonly string[], string, string]>([
   [['list', '--jsno'], 'The command list has no option --jsno.', 'Did you mean --json?'],
   [
     ['list', 'x'],
-    'The command list takes no argument, so "x" is too much.',
+    'The command list takes no argument, but "x" follows.',
     'Omit it. See: raymond list --help',
   ],
   [
     ['show', 'a', 'b', 'c'],
-    'The command show takes 1 argument, so "b" and "c" are too much.',
+    'The command show takes 1 argument, but "b" and "c" follow.',
     `Omit them, ${QUOTES} See: raymond show --help`,
   ],
   [
     ['start', 'a', 'b'],
-    'The command start takes 1 argument, so "b" is too much.',
+    'The command start takes 1 argument, but "b" follows.',
     `Omit it, ${QUOTES} See: raymond start --help`,
   ],
   [
     ['show', 'a', 'b c', 'd\ne', 'f', 'g', '--json'],
-    'The command show takes 1 argument, so "b c", "d e" and 2 more are too much.',
+    'The command show takes 1 argument, but "b c", "d e" and 2 more follow.',
     `Omit them, ${QUOTES} See: raymond show --help`,
   ],
   [['--bogus'], 'The command run has no option --bogus.', 'See: raymond run --help'],
   [
     ['flow', 'b'],
-    'The command run takes 1 argument, so "b" is too much.',
+    'The command run takes 1 argument, but "b" follows.',
     `Omit it, ${QUOTES} See: raymond run --help`,
   ],
   [['diagram', '--run'], 'The option --run <run> needs a value.', 'See: raymond diagram --help'],

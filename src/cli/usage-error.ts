@@ -29,13 +29,13 @@ export function usageError(
 
 const namesOf = (command: Command) => [command.name(), ...command.aliases()];
 
-/** `The command show takes 1 argument, so "b" and "c" are too much.` */
+/** `The command show takes 1 argument, but "b" and "c" follow.` */
 function surplusText(command: string, takes: number, surplus: readonly string[]): string {
   const words = surplus.map((word) => `"${oneLine(word, 60)}"`);
   const named = words.length > 3 ? [...words.slice(0, 2), `${words.length - 2} more`] : words;
   const list = [named.slice(0, -1).join(', '), named.at(-1)].filter((part) => part).join(' and ');
   const most = takes === 0 ? 'no argument' : counted(takes, 'argument');
-  return `The command ${command} takes ${most}, so ${list} ${words.length === 1 ? 'is' : 'are'} too much.`;
+  return `The command ${command} takes ${most}, but ${list} ${words.length === 1 ? 'follows' : 'follow'}.`;
 }
 
 function factOf(command: string, code: string, text: string): string {

@@ -80,8 +80,8 @@ describe('raymond answer', () => {
   });
 
   test.each([
-    ['newer', 'No answer is given for newer.'],
-    ['new', 'No answer is given for newer.'],
+    ['newer', 'No answer was given for newer.'],
+    ['new', 'No answer was given for newer.'],
     ['newwer', 'This project has no run newwer.'],
   ])('does not use %s as an answer, because it resembles a run', async (word, text) => {
     const project = await waiting('older', 'newer');

@@ -70,7 +70,7 @@ test.each([
   { why: 'both', args: ['--to', 'main:1', '--undo'], says: 'Both --to and --undo are given.' },
   { why: 'no agent', args: ['--to', 'x:1', '--yes'], says: 'r has no agent x.' },
   { why: 'no such step', args: ['--to', 'main:9', '--yes'], says: 'main of r has no step 9.' },
-  { why: 'nothing to undo', args: ['--undo', '--yes'], says: 'r has no rewind to take back.' },
+  { why: 'nothing to undo', args: ['--undo', '--yes'], says: 'r has no rewind to undo.' },
   { why: 'nobody to ask', args: ['--to', '1', '--no-files'], says: 'cannot ask here' },
   { why: 'unknown files', args: ['--to', 'main:1', '--yes'], says: 'are not known' },
 ])('it refuses: $why', async ({ args, says }) => {

@@ -11,7 +11,7 @@ export async function answerText(written: string | undefined, asked: Asked): Pro
   if (written !== undefined) return written;
   if (isAttended()) return fromPerson(asked);
   throw wrongUsage(
-    `No answer is given for ${asked.run}.`,
+    `No answer was given for ${asked.run}.`,
     `Write it after the run: raymond answer ${asked.run} "...", or use - to read it from standard input.`,
   );
 }
@@ -20,7 +20,7 @@ interface Asked {
   readonly run: string;
   readonly agent: string;
   readonly question?: string;
-  /** Instead of a question. */
+  /** Replaces the text of a question. */
   readonly request?: PermissionRequest;
 }
 

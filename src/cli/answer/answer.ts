@@ -80,7 +80,7 @@ async function meant(
 
 async function newestThatWaits(store: RunStore): Promise<string> {
   for (const found of (await allRuns(store)).toReversed()) {
-    // To answer a run that the user did not start, the user has to name it.
+    // Runs that the user did not start must be named.
     if (found.kind === 'damaged' || !found.isOwn || waitsForPerson(found.run.tally) === 0) continue;
     const items = await openItems(store, (await openRun(store, found.id)).run);
     if (items.some(({ isAnswered }) => !isAnswered)) return found.id;

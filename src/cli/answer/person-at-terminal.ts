@@ -31,7 +31,7 @@ export function personAtTerminal(isThere: boolean, askOne: AskOne, onLeave: () =
     const { asked, reply } = next;
     current = askOne(asked, {
       answer(text) {
-        // A text that is no decision leaves the request open: it is asked again.
+        // Other text leaves the request open, and it is asked again.
         if (give(asked, reply, text)) open.delete(asked.id);
         closeCurrent();
         askNext();

@@ -52,7 +52,7 @@ interface Choice {
   readonly folder: string;
 }
 
-/** Asks for what the arguments leave open, if a person is at the terminal. Undefined if the person cancels. */
+/** Asks a person at the terminal for missing arguments. Undefined if the person cancels. */
 async function choose(
   template: string | undefined,
   folder: string | undefined,

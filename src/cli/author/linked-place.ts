@@ -1,4 +1,4 @@
-/** A project may contain links. What a command writes must be where the user named it. */
+/** A project may contain links, but a command must write only where the user said. */
 import { lstatSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isWithin } from '../../files/regular-file.ts';

@@ -21,7 +21,7 @@ export interface LintOptions {
   readonly set?: readonly string[];
 }
 
-/** Finds the faults of a workflow. Gives 1 if one of them is an error. */
+/** Reports the faults of a workflow. Returns 1 if one of them is an error. */
 export async function lint(here: Here, path: string, options: LintOptions): Promise<number> {
   const least = levelOf(options.level);
   const variables = Object.keys(metadataFrom(options.set ?? []));

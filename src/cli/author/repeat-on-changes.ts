@@ -51,7 +51,7 @@ function quiet(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, QUIET_MS));
 }
 
-/** A half-written file does not end the watching. */
+/** A half-written file must not end the watch. */
 function shown(error: unknown): number {
   if (!(error instanceof UserError)) throw error;
   stderr.error(error);

@@ -19,7 +19,7 @@ export interface TagOptions {
   readonly bodyFile?: string;
 }
 
-/** Prints a tag whose values are escaped, so that a script need not do it. */
+/** Prints a tag with escaped values, so that scripts need not escape them. */
 export async function tag(
   name: string,
   body: string | undefined,

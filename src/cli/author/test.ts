@@ -102,7 +102,7 @@ async function testAll(
   return failed > 0 ? 1 : 0;
 }
 
-/** Scripts run in their own sessions, so a signal to this process has to end them, too. Gives whether one arrived. */
+/** Scripts run in their own sessions, so a signal to this process must also end them. Returns whether one arrived. */
 async function untilSignal(work: (stopped: AbortSignal) => Promise<void>): Promise<boolean> {
   const controller = new AbortController();
   const abort = () => controller.abort();

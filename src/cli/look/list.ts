@@ -45,7 +45,7 @@ export async function list(here: Here, options: ListOptions): Promise<number> {
     );
     return 0;
   }
-  // The id of a run is copied, so it is not shortened, and a broken line is better than a cut one.
+  // Users copy the id of a run, so it is never shortened: a wrapped line is better than a cut id.
   for (const line of table(COLUMNS, runs.map(row))) stdout.say(line);
   for (const [id, count] of lost)
     stderr.say(
@@ -54,7 +54,7 @@ export async function list(here: Here, options: ListOptions): Promise<number> {
   return 0;
 }
 
-/** Only of the runs that should have worktrees. The index names them, so no journal is read. */
+/** Checks only the runs that should have worktrees. The index names them, so no journal is read. */
 async function lostTreesOf(
   runs: readonly SurveyedRun[],
   { countLost }: World,

@@ -57,7 +57,7 @@ class Log {
   readonly #options: LogsOptions;
   readonly #agents = new Set<string>();
   readonly #id: string;
-  /** Steps of old runs stand for their prints, which are read later. */
+  /** In old runs, a step takes the place of its prints, which are read later. */
   #waiting: (Line | OldStep)[] = [];
 
   constructor(store: RunStore, id: string, options: LogsOptions) {

@@ -17,7 +17,7 @@ export function isOldStep(
 /** Reads the prints in the output of a script, or in the last message of a prompt. */
 export function oldPrints(records: StepRecords): (step: StepKey) => Promise<string> {
   return async (step) => {
-    // Few runs are so old, so other commands need not load what reads texts.
+    // Few runs are so old, so the parser is loaded only here.
     const { printedTexts } = await import('../../parse/print-pieces.ts');
     const { printStream } = await import('../../parse/print-stream.ts');
     for (const name of ['stdout', 'answer'] satisfies readonly RecordName[]) {

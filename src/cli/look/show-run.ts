@@ -37,7 +37,7 @@ export interface ShownRun {
 }
 
 export function showRun(shown: ShownRun, columns: number | undefined): readonly Text[] {
-  // Longer lines are broken, and a broken row of a table is hard to read.
+  // Longer lines would wrap, and a wrapped row of a table is hard to read.
   const room = columns === undefined ? undefined : Math.max(40, columns - HANGING);
   const { found, history } = shown;
   return [
@@ -139,7 +139,7 @@ function facts({ found: { run }, log, left }: ShownRun): readonly string[] {
   ];
 }
 
-/** What earlier runs say about the rest. Nothing without any, because most users then expect nothing. */
+/** What earlier runs say about the rest. Without earlier runs, nothing: few users expect a forecast then. */
 function forecastLine(left: Remainder | undefined): readonly string[] {
   if (!left || (left.runs === 0 && left.kind === 'unknown' && left.state === undefined)) return [];
   if (left.kind === 'known') {

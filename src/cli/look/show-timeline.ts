@@ -44,7 +44,7 @@ const TONES: Readonly<Record<TextRow['status'], Tone>> = {
   note: 'faint',
 };
 
-/** As programs of the C library decide it. */
+/** By the same rule as the C library. */
 function isUnicode({ LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
 }

@@ -101,7 +101,7 @@ export async function show(
   const lost = await world.lostTrees(run);
   const doings = doingByAgent(now);
   const shown: ShownRun = { found, history: history.until(at), doings, log, left, lost };
-  // One by one, because the number of arguments of a call is limited.
+  // One by one, because a call accepts a limited number of arguments.
   for (const line of showRun(shown, stdout.columns())) stdout.say(line);
   const { lines, isAll } = newest.lines();
   stdout.say('', isAll ? 'History' : `History, the newest lines (all: raymond logs ${id})`);
@@ -109,7 +109,7 @@ export async function show(
   return 0;
 }
 
-/** The newest events of a run. To describe all of them would take most of the time. */
+/** The newest events of a run. Describing all of them would take most of the time. */
 class Newest {
   #seen: (readonly [JournaledEvent, Run | undefined, Run])[] = [];
   #count = 0;
@@ -117,7 +117,7 @@ class Newest {
   add(...seen: readonly [JournaledEvent, Run | undefined, Run]): void {
     this.#count += 1;
     this.#seen.push(seen);
-    // Now and then, because each cut copies the rest.
+    // Not every time, because each cut copies the rest.
     if (this.#seen.length > 2 * MOST_EVENTS) this.#seen = this.#seen.slice(-MOST_EVENTS);
   }
 

@@ -1,4 +1,4 @@
-/** The words that can complete a command line. To find them, Raymond reads names and executes nothing. */
+/** The words that can complete a command line. Finding them reads names and executes nothing. */
 import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
 import { allRuns, runToSee, statusOf } from '../../app/find-run.ts';

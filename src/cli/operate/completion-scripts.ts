@@ -1,5 +1,5 @@
 /**
- * The scripts with which shells ask Raymond for completions. Each line of the answer is a word, a tab
+ * The scripts that let shells ask Raymond for completions. Each line of the answer is a word, a tab
  * and a description. A script never evaluates a word. Bash inserts words without quotes, and the Enter
  * key would evaluate them, so its script quotes them. zsh (compadd) and fish quote words themselves.
  */

@@ -5,7 +5,7 @@ import { stdout } from '../terminal/terminal.ts';
 import { candidates } from './completion-candidates.ts';
 import { COMPLETION_SCRIPTS } from './completion-scripts.ts';
 
-/** Prints the script with which a shell asks Raymond for completions. */
+/** Prints the script that lets a shell ask Raymond for completions. */
 export async function completion(shell: string): Promise<number> {
   const script = COMPLETION_SCRIPTS.get(shell);
   if (script === undefined)

@@ -108,13 +108,13 @@ async function checkProgram(
 /** Some agents prepare their folders when they start for the first time. */
 const ACP_TIMEOUT_MS = 30_000;
 
-/** Its executor declares what the agent can do. */
+/** The executor of an agent declares what the agent can do. */
 function abilitiesOf({ name, can }: AgentDeclaration): Check {
   const { cost, ...others } = can;
   const able = Object.entries(others).flatMap(([what, is]) => (is ? [what] : []));
   const unable = Object.entries(others).flatMap(([what, is]) => (is ? [] : [what]));
   const costs = { usd: 'cost in USD', tokens: 'cost from tokens', none: 'cost unknown' }[cost];
-  const fact = `${name} can ${able.join(', ') || 'nothing of this'}; ${costs}`;
+  const fact = `${name} can ${able.join(', ') || 'do none of these'}; ${costs}`;
   const lacks = unable.length > 0 ? `; cannot ${unable.join(', ')}` : '';
   return { name: 'abilities', verdict: 'ok', fact: `${fact}${lacks}` };
 }

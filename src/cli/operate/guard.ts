@@ -12,7 +12,7 @@ import { onSignals } from '../terminal/signals.ts';
 import { standardInput } from '../terminal/terminal.ts';
 
 export async function guard(): Promise<number> {
-  // Signals to the worker are not for its guard.
+  // A guard ignores signals that are meant for its worker.
   const endSignals = onSignals(() => {});
   const told = new Told();
   void listen(told);
@@ -42,7 +42,7 @@ class Told {
   #worker: ProcessIdentity | undefined;
   #graceMs = 0;
   #isEnding = false;
-  /** In two clocks, because one of them stops while a laptop sleeps. */
+  /** By two clocks, because one of them stops while a laptop sleeps. */
   #deadline: { readonly monotonic: number; readonly wall: number } | undefined;
 
   hear(word: GuardWord): void {
@@ -76,7 +76,7 @@ class Told {
     return monotonicMs() >= this.#deadline.monotonic || Date.now() >= this.#deadline.wall;
   }
 
-  /** A worker that does not end its steps itself is stopped or hangs, and must not start others. */
+  /** A worker that does not end its steps itself is suspended or hangs, and must not start others. */
   async endSteps(): Promise<void> {
     if (this.#worker && !this.#isEnding) signalProcess(this.#worker, 'SIGKILL');
     const folders = [...foldersWithProcesses([...this.#folders])];

@@ -12,10 +12,10 @@ export interface McpOptions {
   readonly decidePermissions?: boolean;
 }
 
-/** Serves tools for an orchestrating agent until its client is gone. The runs continue without it. */
+/** Serves tools to an orchestrating agent until the client disconnects. The runs continue without it. */
 export async function mcp(here: Here, options: McpOptions): Promise<number> {
   const around = await here();
-  // What the agent writes from now on, it cannot start.
+  // The agent cannot start workflows that it writes from now on.
   const unchangedSince = around.clock.now();
   // A wrong URL is reported here, not at each call of a tool.
   await around.world.connect();

@@ -40,7 +40,7 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
     },
     wanted,
   );
-  // Before the address is printed, because whoever reads it may end the server immediately.
+  // Before the address is printed, because its reader may end the server immediately.
   const ended = new Promise<void>((resolve) => {
     const end = onSignals(() => {
       end();
@@ -51,7 +51,7 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
   if (options.json) stdout.json({ address, port, token });
   else {
     await stdout.document(`${address}\n`);
-    stderr.say('Open this address in a browser. Ctrl-C ends the server, and no run.');
+    stderr.say('Open this address in a browser. Ctrl-C ends the server, but no run.');
   }
   await ended;
   await server.close();

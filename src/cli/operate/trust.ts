@@ -88,7 +88,8 @@ function cannotApprove({ name }: SettingsFile): string {
 }
 
 function nothingToApprove(project: Configuration['project'], hasSettings: boolean): string {
-  if (project.isTrusted || hasSettings) return 'Everything that can be approved here is approved.';
+  if (project.isTrusted || hasSettings)
+    return 'Everything that can be approved here is already approved.';
   return 'Nothing in this project needs an approval.';
 }
 

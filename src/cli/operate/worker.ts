@@ -56,7 +56,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     endForgetting = forgetRemovedRuns(around, database, ports.notices);
     stderr.say(`The worker ${name} takes steps from ${nameOf(database.address)}.`);
     if ((await runWorker(ports, reportedStop)) === 'stopped') return 0;
-    stderr.say(`The worker ${name} has stopped without an answer of its database.`);
+    stderr.say(`The worker ${name} has stopped without an answer from its database.`);
     await lock.release();
     // The connections would wait for an answer.
     endNow(0);
@@ -68,7 +68,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   }
 }
 
-/** A step can take long to finish, so the user has to know that the signal has arrived. */
+/** A step can take a long time to finish, so the user must learn that the signal has arrived. */
 const reportedStop: StopSource = (stop) =>
   stopOnSignals((how) => {
     if (how === 'drain')

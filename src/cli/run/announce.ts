@@ -17,7 +17,7 @@ export async function announce(
   const steering = [
     carrier.kind === 'process'
       ? `${id} runs in the background (pid ${pid}).`
-      : `Workers of the database carry ${id}.`,
+      : `Workers of the database execute ${id}.`,
     `To watch it: raymond watch ${name}`,
     `To answer its questions: raymond answer ${name}`,
     `To stop it: raymond stop ${name}`,

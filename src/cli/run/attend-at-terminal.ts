@@ -1,4 +1,4 @@
-/** Attends a run at the terminal until it ends, and gives the exit code. */
+/** Attends a run at the terminal until it ends, and returns the exit code. */
 import type { StartedRun } from '../../app/started-run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
@@ -16,12 +16,12 @@ export async function attendAtTerminal(
   const attendant = attendantAtTerminal({ ...started, around, id, patient });
   const { run, isStopAwaited } = await started.attend(attendant);
   if (!isLive && run.status.kind !== 'ended') {
-    if (isStopAwaited) stderr.say(`No worker carries ${id} now. It stops when a worker takes it.`);
+    if (isStopAwaited) stderr.say(`No worker executes ${id} now. It stops when a worker takes it.`);
     else stderr.offer(`${id} continues. To watch it: raymond watch ${shellWord(id)}`);
     return LEFT;
   }
   stderr.say(...(await around.world.lostTrees(run)));
-  // Last, because a reader that does not read must not block anything else.
+  // Last, because a blocked reader must not block anything else.
   if (run.result !== undefined && !options.json) await stdout.result(run.result);
   return exitCode(run);
 }

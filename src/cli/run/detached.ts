@@ -1,4 +1,4 @@
-/** The background process of a run. It does what the command sends that has started it. */
+/** The background process of a run. It receives its task from the command that started it. */
 import { resume } from '../../app/resume.ts';
 import { start } from '../../app/start.ts';
 import type { StartedRun } from '../../app/started-run.ts';
@@ -17,7 +17,7 @@ import { showNotice } from '../terminal/terminal-door.ts';
 import { exitCode } from './exit-code.ts';
 import { listenToStarter } from './starter.ts';
 
-/** Carries the run, and gives its exit code. No process reads that. */
+/** Works on the run and returns its exit code, which no process reads. */
 export async function detached(here: Here, run: string): Promise<number> {
   limitStderr(MOST_LOG_BYTES);
   const starter = await listenToStarter();

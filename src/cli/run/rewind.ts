@@ -18,7 +18,7 @@ export interface RewindOptions {
   readonly json?: boolean;
 }
 
-/** Takes a run back to the moment before a step, or takes the last rewind back. */
+/** Takes a run back to the moment before a step, or undoes the last rewind. */
 export async function rewind(here: Here, name: string, options: RewindOptions): Promise<number> {
   const around = await here();
   const id = await runToChange(around.store, name);
@@ -65,6 +65,6 @@ function nextLines(id: string, { event }: RewindPlan): readonly string[] {
   const isOver = event.outcome === 'completed';
   return [
     ...(isOver ? [] : [`To continue: raymond resume ${run}`]),
-    ...(event.to ? [`To take this back: raymond rewind ${run} --undo`] : []),
+    ...(event.to ? [`To undo this: raymond rewind ${run} --undo`] : []),
   ];
 }

@@ -33,7 +33,7 @@ export async function stop(
   }
   if (begun.owner.isAwaited) {
     if (options.json) stdout.json({ workflow_id: id, stopped: false });
-    else stderr.say(`No worker carries ${id} now. It stops when a worker takes it.`);
+    else stderr.say(`No worker executes ${id} now. It stops when a worker takes it.`);
     return 0;
   }
   if (!options.json)

@@ -1,4 +1,4 @@
-/** The person at the terminal with a run: sees it, answers its questions, stops it with Ctrl-C. */
+/** The person at the terminal, who sees a run, answers its questions and stops it with Ctrl-C. */
 import type { Attendant } from '../../host/attendant.ts';
 import { type Doing, doingByAgent } from '../../model/now.ts';
 import { countdown } from '../../observe/countdown.ts';
@@ -57,7 +57,7 @@ export function attendantAtTerminal(parts: AttendantParts): Attendant {
   };
 }
 
-/** The live view, if the terminal and the options allow it, and what tells it of work elsewhere. */
+/** The live view, if the terminal and the options allow it, and its source of news about work elsewhere. */
 function viewOn(
   screen: Screen,
   { around, clock, isLive, options, isWatched = false }: AttendantParts,

@@ -5,7 +5,7 @@ import { UserError } from '../../model/user-error.ts';
 import { RAYMOND_VERSION } from '../../world/version.ts';
 import { stderr, stdout } from './terminal.ts';
 
-/** Shows an error, with `json` also as JSON on standard output. Gives the exit code. */
+/** Shows an error, with `json` also as JSON on standard output. Returns the exit code. */
 export function reportError(error: unknown, json = false): number {
   const known = asUserError(error);
   if (json) stdout.json(errorJson(errorOf(error)));
@@ -22,7 +22,7 @@ export function reportError(error: unknown, json = false): number {
 /** Whether the error is no bug. */
 export const isExpected = (error: unknown) => asUserError(error) !== undefined;
 
-/** Any error, for somebody else who reports it. */
+/** Any error, in the form in which another process reports it. */
 export const errorOf = (error: unknown): UserError => asUserError(error) ?? bug(error);
 
 /** An error in the form for programs. */

@@ -43,7 +43,7 @@ export function report(
   });
 }
 
-/** The reports in files. Only the process that carries a run has a debug folder. */
+/** The reports in files. Only the process that works on a run has a debug folder. */
 export function keptReports(reported: Reported): readonly NamedObserver[] {
   const { id, around, options, isLive, log } = reported;
   const workspace = around.workspace(id);
@@ -65,7 +65,7 @@ export function observerFailed(name: string, error: unknown): void {
   stderr.say(`${name} receives nothing more: ${reasonOf(error)}. The run continues.`);
 }
 
-/** The lines of the journal. The words of agents stay in the process that carries the run. */
+/** The lines of the journal. The words of agents stay in the process that works on the run. */
 function retold(show: (line: Line) => void, quiet = false): Observer {
   const lines = retelling(agent.alarmsOf);
   return {
@@ -77,7 +77,7 @@ function retold(show: (line: Line) => void, quiet = false): Observer {
   };
 }
 
-/** The same for a run that another command has started: without its older lines. */
+/** The same, without its older lines, for a run that another command has started. */
 function history(until: number, show: (line: Line) => void, id: string): Observer {
   let earlier: Line[] = [];
   let omitted = 0;

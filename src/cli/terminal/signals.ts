@@ -1,4 +1,4 @@
-/** The signals of this process. No other part of `src` listens to them while a run is carried. */
+/** The signals of this process. No other part of `src` listens to them while it works on a run. */
 import type { Attendant } from '../../host/attendant.ts';
 import type { StopSource } from '../../ports.ts';
 
@@ -12,8 +12,8 @@ export const stopOnSignals: StopSource = (stop) => {
 };
 
 /**
- * For a run that workers carry. The first Ctrl-C lets running steps finish, the second one stops them,
- * and the third one only leaves. The run does not need this terminal, so a closed one leaves it, too.
+ * For a run that workers execute. The first Ctrl-C lets running steps finish, the second one stops them,
+ * and the third one only leaves. So does a closed terminal, because the run does not need it.
  */
 export const stopOrLeaveOnSignals: Attendant['stops'] = (act) => {
   let asked: 'nothing' | 'drain' | 'now' = 'nothing';

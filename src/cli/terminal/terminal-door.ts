@@ -12,7 +12,7 @@ export function terminalDoor({ json }: { readonly json?: boolean | undefined } =
     openLog,
     async agree({ kind, facts }) {
       const asks = !json && isAttended();
-      // The refusal names the changed files, too.
+      // The refusal also names the changed files.
       if (asks || kind !== 'changed-workflow') stderr.say(...facts);
       return asks ? confirm(QUESTIONS[kind]) : undefined;
     },

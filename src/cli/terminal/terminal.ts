@@ -24,7 +24,7 @@ export interface Screen {
   say(...lines: readonly Text[]): void;
   /** Lines that fit the screen, such as those of a picture. They are not wrapped. */
   rows(...lines: readonly Text[]): void;
-  /** A line with a command to copy. It is not wrapped, so it must not contain text of others. */
+  /** A line with a command to copy. It is not wrapped, so it must not contain untrusted text. */
   offer(line: string): void;
   /** A fact and its remedy. */
   error(error: Pick<UserError, 'message' | 'remedy'>): void;
@@ -32,7 +32,7 @@ export interface Screen {
   line(line: Line, options?: LineOptions): void;
   /** Many such lines, with few writes. */
   lines(lines: readonly Line[], options?: LineOptions): void;
-  /** A text of others. */
+  /** Untrusted text. */
   quote(text: string): void;
   json(value: unknown, indent?: number): void;
   /** Text for programs, such as a diagram: byte for byte, except on a terminal. */
@@ -47,7 +47,7 @@ export interface Screen {
   canRedraw(): boolean;
   /**
    * Writes lines, and draws rows below them. The rows stay below everything that is written later,
-   * until others replace them. `whole` draws unchanged rows, too.
+   * until others replace them. `whole` also draws unchanged rows.
    */
   draw(lines: readonly Line[], rows: readonly Row[], whole: boolean): void;
   /** The drawn rows are no longer above the cursor: another program has used the terminal. */
@@ -75,7 +75,7 @@ export function standardInput(): AsyncIterable<Buffer> {
   return process.stdin;
 }
 
-/** Resolves when whoever writes to standard input has closed it. Does not read it. */
+/** Resolves when standard input is closed at its other end. Does not read it. */
 export function inputEnds(): Promise<void> {
   return new Promise((resolve) => {
     for (const end of ['end', 'close', 'error'] as const) process.stdin.once(end, () => resolve());
@@ -101,7 +101,7 @@ export function typedLine(onKey: () => void): Interface {
   });
   let isOpen = true;
   const report = () => {
-    // The key that closes the reader is reported, too.
+    // The key that closes the reader is also reported.
     if (isOpen) onKey();
   };
   process.stdin.on('keypress', report);
@@ -124,7 +124,7 @@ export function keepTheDoor(report: (error: unknown) => number): void {
   process.on('uncaughtException', (error) => process.exit(report(error)));
 }
 
-/** Ends the process although something still waits. */
+/** Ends the process even if something is still pending. */
 export function endNow(code: number): never {
   process.exit(code);
 }
