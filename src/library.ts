@@ -140,7 +140,7 @@ export async function* events(
 }
 
 /**
- * Stops a run of any process, and resolves when it has stopped. A run that no worker carries stops when
+ * Stops a run of any process, and resolves when it has stopped. A run without a worker stops when
  * a worker takes it, so for such a run it resolves at once.
  */
 export function stop(

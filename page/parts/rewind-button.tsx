@@ -8,7 +8,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** Asks before it rewinds the run, or takes a rewind back. */
+/** Asks before it rewinds the run, or undoes a rewind. */
 export function RewindButton({ run, rewind, children }: Props) {
   const tools = useTools();
   return (

@@ -4,7 +4,7 @@ import { undoOf } from '../stores/rewind.ts';
 import { Icon } from './icons.tsx';
 import { RewindButton } from './rewind-button.tsx';
 
-/** A rewind that can be taken back, as long as no process works on the run. */
+/** A rewind that can be undone, as long as no process works on the run. */
 export function RewoundNotice({ run }: { readonly run: WholeRun }) {
   const { rewound, pid } = run;
   if (!rewound || pid !== null) return null;

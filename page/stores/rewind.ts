@@ -40,7 +40,7 @@ export function undoOf({ agent, step, steps }: NonNullable<WholeRun['rewound']>)
       'Steps since the rewind no longer count. They stay readable, and their money stays spent.',
       'In a git repository, files return to their content before the rewind. Ignored files stay.',
     ],
-    done: 'The rewind is taken back.',
+    done: 'The rewind is undone.',
     next: 'Resume the run to continue.',
   };
 }

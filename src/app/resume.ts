@@ -62,7 +62,7 @@ export async function resume(
     give(
       door,
       warnings([
-        `${id} has not ended, so workers carry it. Raymond only shows it.`,
+        `${id} has not ended, so workers continue it. Raymond only shows it.`,
         ...(isOwn
           ? []
           : [

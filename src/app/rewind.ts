@@ -51,7 +51,7 @@ function planLines(
   return [
     to
       ? `${id} goes back to the moment before ${to.agent}:${to.step}.`
-      : `The last rewind of ${id} is taken back.`,
+      : `The last rewind of ${id} is undone.`,
     ...(to && others.length > 0
       ? [
           `  ${names(others.map(({ agent }) => agent))} shared its files or its results, and goes back with it.`,

@@ -96,7 +96,7 @@ export class RunHistory {
     return step !== undefined && this.#abandoned.has(agent, step);
   }
 
-  /** The newest rewind that can be taken back. */
+  /** The newest rewind that can be undone. */
   get rewind(): RunEventOf<'run-rewound'> | undefined {
     return this.#rewinds.newest;
   }

@@ -28,7 +28,7 @@ export function askPerson(
         const to = { agent, step, request: request.request };
         put({ kind: 'permission-decided', at: at(), ...to, ...decision });
       },
-      // Nothing follows from it, but that the run looks again what it still waits for.
+      // Its only effect is that the run checks again what it waits for.
       leave: () => put({ kind: 'time-came', at: at(), agent }),
     });
   };
@@ -90,7 +90,7 @@ export interface AskedQuestion extends OpenQuestion {
   readonly step?: number | undefined;
 }
 
-/** An agent has one question of the workflow at a time, and its name is the id of that. */
+/** An agent has at most one question of the workflow at a time, so the agent's name identifies it. */
 const requestId = (agent: string, step: number, request: string) => `${agent} ${step} ${request}`;
 
 export function requestOf(agent: string, step: number, request: OpenRequest): AskedQuestion {
@@ -98,7 +98,7 @@ export function requestOf(agent: string, step: number, request: OpenRequest): As
   return { id, agent, step, question: requestText(request), request, askedAt: request.askedAt };
 }
 
-/** Those that an earlier process has asked. The value of a resume answers the only question. */
+/** The questions that an earlier process has asked. If there is only one, the input of a resume answers it. */
 export function openQuestions(run: Run, first: readonly Input[]): readonly AskedQuestion[] {
   const { asking, asksPermission } = run.tally;
   if (asking + asksPermission === 0) return [];

@@ -1,5 +1,5 @@
 /**
- * Attends a run that another process carries. An attendant is a client of the store: it follows the
+ * Attends a run that another process works on. An attendant is a client of the store: it follows the
  * events, shows them, asks the person, and posts answers and stops.
  */
 import type { Input } from '../model/input.ts';
@@ -27,7 +27,7 @@ export interface AttendedElsewhere {
 export interface Attended {
   /** The run when it ended, when its process had ended, or when the person left. */
   readonly found: StoredRun;
-  /** A stop waits for a worker, because none carries the run. */
+  /** A stop waits for a worker, because none executes the run. */
   readonly isStopAwaited: boolean;
 }
 

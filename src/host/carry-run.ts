@@ -1,11 +1,11 @@
 /**
- * INV-13: A process that has lost its run changes nothing any more. How a run ended is data.
+ * INV-13: A process that has lost its run changes nothing more. How a run ended is data.
  *
  * Carries a run: the loop with everything around it. All of that comes from outside, so a terminal, a
  * detached process and a test carry a run in the same way.
  *
  * If another process has taken the run and adopted its steps, they are left to it; otherwise they are
- * stopped. Streams, signals and exit codes belong to whoever calls.
+ * stopped. Streams, signals and exit codes belong to the caller.
  */
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
@@ -24,9 +24,9 @@ export interface Carrying
   extends Pick<StepsPorts, 'library' | 'ground' | 'folders' | 'keeper' | 'worktrees' | 'files'> {
   readonly executors: Executors;
   readonly journal: Journal;
-  /** Rejects with RunLost when another process has the run; absent for a run that no process can take. */
+  /** Rejects with RunLost when another process has the run; absent for a run that none can take. */
   readonly confirm?: () => Promise<void>;
-  /** How other processes reach the run; absent for one that none can reach. */
+  /** How other processes reach the run; absent if none can. */
   readonly mail?: Pick<DeliveryPorts, 'mailbox' | 'pid' | 'started' | 'report'>;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -52,7 +52,7 @@ export interface Begun {
 
 export type CarriedRun =
   | { readonly kind: 'ended'; readonly run: Run }
-  /** Whether its steps were stopped or left, the loss says. */
+  /** The loss says whether its steps were stopped or left. */
   | { readonly kind: 'lost'; readonly loss: RunLost };
 
 /** Continues a run from where it is, beginning with the given inputs, until it ends or is lost. */

@@ -14,7 +14,7 @@ export interface DeliveryPorts {
   readonly mailbox: Mailbox;
   /** The pid of the process that works on the run. A stop may be for an earlier process. */
   readonly pid: number;
-  /** When it started, if stops name that too. */
+  /** When it started, if stops name that as well. */
   readonly started?: string;
   readonly clock: Clock;
   readonly journal: Journal;

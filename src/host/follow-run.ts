@@ -5,14 +5,14 @@ import type { Run } from '../model/run.ts';
 import type { Clock, RunStore, StoredRun } from '../ports.ts';
 import { openRun } from './open-run.ts';
 
-/** Nothing happens to a run in a database without a worker, so the user has to know. */
+/** Without a worker, a run in a database makes no progress, so the user must know. */
 export const NO_WORKER =
-  'No worker carries the runs of this database now. Start one on any machine: raymond worker --database <url>';
+  'No worker is running for this database. Start one on any machine: raymond worker --database <url>';
 
 export interface Follower {
-  /** The value `over` ends the following. */
+  /** Returning `over` stops following. */
   event(event: JournaledEvent, before: Run | undefined, after: Run): Promise<'over' | undefined>;
-  /** The last worker is gone, or there is one again. */
+  /** The last worker has gone, or one has come back. */
   unattended?(isMissing: boolean): void;
 }
 
@@ -37,7 +37,7 @@ export async function followRun(
     last = await openRun(store, id);
     if (read >= last.run.seq) end();
   });
-  // The watching reports errors, too, and ends the looking.
+  // The watch also reports errors, and ends the checks.
   looking.catch(end);
   try {
     let run = newRun;
@@ -61,7 +61,7 @@ export async function followRun(
     for (let looks = 0; !over.signal.aborted; looks++) {
       const owner = await store.owner(id).catch(() => undefined);
       if (!owner) return;
-      // A worker that starts at the same time needs a moment.
+      // A worker that is just starting needs a moment.
       const isMissing = owner.isAwaited === true && looks >= LOOKS_FOR_A_WORKER;
       if (isMissing !== isReported) follower.unattended?.(isMissing);
       isReported = isMissing;

@@ -3,8 +3,7 @@ import type { Observer } from '../ports.ts';
 export type NamedObserver = readonly [name: string, observer: Observer];
 
 /**
- * Watching never disturbs a run: an observer that fails (a full disk, a closed pipe) is left out from
- * then on.
+ * Observers never disturb a run: one that fails (a full disk, a closed pipe) receives nothing more.
  */
 export function observeAll(
   observers: readonly NamedObserver[],
@@ -25,7 +24,7 @@ export function observeAll(
   return {
     event: (event, before, after) => tell((observer) => observer.event(event, before, after)),
     live: (step, live) => tell((observer) => observer.live(step, live)),
-    /** Also those that were left out: they may hold something. */
+    /** Also those that have failed, because they may hold resources. */
     async close() {
       for (const [name, observer] of observers) {
         try {

@@ -2,8 +2,8 @@ import type { Person } from '../ports.ts';
 import type { SkippingClock } from './skipping-clock.ts';
 
 /**
- * Plays the person of a rehearsal: with the given replies first, then with varied ones. Every second
- * question with a deadline gets no answer. So a loop that waits for a certain answer ends.
+ * Plays the person in a rehearsal, first with the given replies, then with varied ones, so that a loop
+ * that waits for a certain answer ends. Every second question with a deadline gets no answer.
  */
 export function rehearsedPerson(
   replies: readonly string[],

@@ -1,7 +1,7 @@
 /**
  * Rewinds a run on which no process works. It needs no terminal: the command line and the API use it.
  *
- * The event is journaled before any file changes. It names the files that must return, so that a
+ * The event is journaled before any file changes. It names the files to restore, so that a
  * later command can finish after a crash at any moment: see `finishRestoring`.
  */
 import { apply } from '../interpret/apply.ts';
@@ -26,9 +26,9 @@ export interface RewindPorts {
 }
 
 export interface RewindOptions {
-  /** Whether files return, too. */
+  /** Whether files are restored as well. */
   readonly files: boolean;
-  /** Called before anything changes. If it rejects, nothing does. */
+  /** Called before anything changes. If it rejects, nothing changes. */
   readonly agree?: (plan: RewindPlan) => Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function rewindRun(
   }
 }
 
-/** Gives the plan of a rewind. It changes nothing. Throws a UserError if the run cannot be rewound. */
+/** Returns the plan of a rewind, and changes nothing. Throws a UserError if the run cannot be rewound. */
 export async function rewindPlan(
   { store, clock, files }: Pick<RewindPorts, 'store' | 'clock' | 'files'>,
   id: string,
@@ -86,7 +86,7 @@ export async function rewindPlan(
   throw refusal(found.run, request, planned.problem);
 }
 
-/** Brings back the files that a rewind could not bring back before it was killed or failed. */
+/** Restores the files of a rewind that was killed or failed before it restored them. */
 export async function finishRestoring(
   { files, clock }: Pick<RewindPorts, 'files' | 'clock'>,
   run: Run,
@@ -106,7 +106,7 @@ async function append(journal: Journal, run: Run, event: RunEvent): Promise<Run>
   return after;
 }
 
-/** Stores the files of now, so that the rewind can be taken back. */
+/** Stores the current files, so that the rewind can be undone. */
 async function recordNow(
   { files, worktrees }: RewindPorts,
   run: Run,
@@ -165,15 +165,15 @@ function refusal({ id }: Run, request: RewindRequest, problem: RewindProblem): U
       return new UserError(
         'step-abandoned',
         `A rewind has abandoned ${agent}:${step}.`,
-        `To take the last rewind back: raymond rewind ${id} --undo`,
+        `To undo the last rewind: raymond rewind ${id} --undo`,
       );
     case 'nothing-to-undo':
-      return new UserError('no-rewind', `${id} has no rewind to take back.`, steps);
+      return new UserError('no-rewind', `${id} has no rewind to undo.`, steps);
     case 'no-checkpoint':
       return new UserError(
         'no-checkpoint',
         `The conversation at that moment cannot be restored: the agent reported no message at which it can be branched.`,
-        `Choose an earlier step, with which a conversation begins. ${steps}`,
+        `Choose an earlier step that begins a conversation. ${steps}`,
       );
   }
 }
@@ -189,7 +189,7 @@ function foreign(id: string): UserError {
 function unrecorded(root: string, why: string): UserError {
   return new UserError(
     'files-unrecorded',
-    `The files of ${root} cannot be stored, so the rewind could not be taken back: ${why}`,
+    `The files of ${root} cannot be stored, so the rewind could not be undone: ${why}`,
     'Fix the cause and retry, or add --no-files. Nothing has changed.',
   );
 }
@@ -198,7 +198,7 @@ function unrestored({ id }: Run, root: string, error: unknown): UserError {
   const why = error instanceof Error ? error.message : String(error);
   return new UserError(
     'files-unrestored',
-    `The run is rewound, but the files of ${root} could not be brought back: ${why}`,
+    `The run is rewound, but the files of ${root} could not be restored: ${why}`,
     `Fix the cause, then run: raymond resume ${id}. To leave the files alone: raymond rewind ${id} --undo --no-files`,
   );
 }

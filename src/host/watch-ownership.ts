@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 2_000;
 
 /**
  * Detects the loss of a run even while nothing is appended, for example during a long step. Other
- * disk errors appear at the next append. Returns a function that stops the watching.
+ * disk errors appear at the next append. Returns a function that stops the watch.
  */
 export function watchOwnership(
   clock: Clock,

@@ -31,7 +31,7 @@ export interface Moment {
   readonly beforeStep: ReadonlyMap<string, { readonly agent: Agent; readonly started: number }>;
   /** The newest message of each session after which its history can be cut off. */
   readonly checkpoints: ReadonlyMap<string, string>;
-  /** The rewind that follows the moment, if this rewind is taken back. */
+  /** The rewind that follows the moment, if this rewind is undone. */
   readonly rewind?: RunEventOf<'run-rewound'>;
 }
 

@@ -232,7 +232,7 @@ export const wholeRun = z.object({
       steps: count.check(z.describe('The number of steps that no longer count.')),
       cost_usd: usd.check(z.describe('The cost of these steps.')),
     }),
-  ).check(z.describe('The newest rewind, if it can be taken back.')),
+  ).check(z.describe('The newest rewind, if it can be undone.')),
   now: orNull(nowSchema).check(z.describe('What the agents do at this moment.')),
 });
 

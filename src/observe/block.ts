@@ -12,7 +12,7 @@ export interface Row {
   readonly cursorAfter?: number;
 }
 
-/** A piece with a column begins there, whatever the terminal takes for the width of earlier pieces. */
+/** A piece with a column begins there, however wide the terminal draws earlier pieces. */
 export interface PlacedPiece extends Piece {
   readonly column?: number;
 }
@@ -41,7 +41,7 @@ export function redraw(
   const { color, columns } = looks;
   const before = drawn?.rows ?? [];
   const shown = rows.map((row) => ({ text: rowText(row, color), width: rowWidth(row) }));
-  // The rows do not move up. Lines that come later use the space.
+  // The rows do not move up. Later lines use the space.
   const free = rows.length > 0 ? before.length - shown.length - newlinesIn(above) : 0;
   const all = [...Array.from({ length: Math.max(0, free) }, () => EMPTY), ...shown];
   const isTyping = rows.at(-1)?.cursorAfter !== undefined;
@@ -70,7 +70,7 @@ const RESTORE_CURSOR = '\x1b8';
 const newlinesIn = (text: string) => text.split('\n').length - 1;
 
 /**
- * Row by row: if some terminals erase their whole screen in one step, they keep it in their history.
+ * Row by row, because some terminals keep a screen in their history if it is erased in one step.
  */
 function erased(drawn: DrawnBlock, columns: number | undefined): string {
   return `\r${ERASE_ROW}${`${UP}${ERASE_ROW}`.repeat(heightOf(drawn, columns))}`;

@@ -57,7 +57,7 @@ export function countdown(
 }
 
 export interface Countdown extends Observer {
-  /** Checks again what the run waits for, because a user has left. */
+  /** Checks again what the run waits for, because the user has left. */
   look(): void;
   close(): void;
 }
@@ -89,7 +89,7 @@ function nextDeadline({ agents }: Run): Wait | undefined {
   return next;
 }
 
-/** Rarely while it is long, every minute at the end. */
+/** Rarely while much time is left, every minute at the end. */
 function pauseBefore(left: number): number {
   return left > 30 * MINUTE ? 15 * MINUTE : MINUTE;
 }

@@ -39,7 +39,7 @@ export function debugFolderObserver(
     } catch (error) {
       broken = true;
       const why = error instanceof Error ? error.message : String(error);
-      report(`The debug folder cannot be written, and is not used any longer: ${why}`);
+      report(`The debug folder cannot be written, so it is no longer used: ${why}`);
     }
   };
   attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
@@ -87,7 +87,7 @@ function noteOf(event: RunEvent, before: Run | undefined): StepNote | undefined 
 }
 
 /**
- * After an override comes the transition that replaces the tags. The step is logged with that one.
+ * An override is followed by the transition that replaces the tags. The step is logged with that one.
  */
 function endsStep(event: RunEvent): event is Extract<RunEvent, { agent: string }> {
   return 'agent' in event && event.type !== 'transition-overridden';
@@ -111,7 +111,7 @@ function stepText(note: StepNote, output: readonly unknown[]): string {
 
 function fileName({ agent, state, step }: StepNote): string {
   const stem = state.replace(/\.[^.]+$/, '');
-  // A journal of others may have any text as a name.
+  // A journal from elsewhere may have any text as a name.
   return `${agent}_${stem}_${String(step).padStart(3, '0')}.json`.replace(/[/\\\0]/g, '-');
 }
 

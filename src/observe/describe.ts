@@ -38,7 +38,7 @@ export interface Line {
 /** The choices for an agent that a user must notice. */
 export type AlarmsOf = RunChoiceRules['alarmsOf'];
 
-/** Remembers the facts of each newest step that the line about its transition needs. */
+/** Remembers facts about the newest step of each agent, for the line about its transition. */
 export class Describer {
   readonly #alarmsOf: AlarmsOf;
   readonly #steps = new Map<string, { durationMs: number; cost: Cost; isTurn: boolean }>();
@@ -218,9 +218,7 @@ export class Describer {
 /** `goes back to the moment before main:3; abandoned: main:3-5 ($0.2000)` */
 function rewindText(event: RunEventOf<'run-rewound'>): string {
   const { to, abandoned, gone, costUsd, isPriced } = event;
-  const where = to
-    ? `goes back to the moment before ${to.agent}:${to.step}`
-    : 'takes a rewind back';
+  const where = to ? `goes back to the moment before ${to.agent}:${to.step}` : 'undoes a rewind';
   const steps = abandoned.map(({ agent, first, last }) =>
     first === last ? `${agent}:${first}` : `${agent}:${first}-${last}`,
   );
@@ -310,7 +308,7 @@ function answerHint(
   return ` [raymond answer ${shellWord(id)}${which} "..."${until}]`;
 }
 
-/** The requests that nobody can decide any more. */
+/** The requests that can no longer be decided. */
 function lostRequests(before: Run | undefined, agent: string): string {
   const status = before?.agents.get(agent)?.status;
   const lost = status?.kind === 'running' ? status.requests.length : 0;
@@ -414,7 +412,7 @@ function handledEnds({ endedAgents }: Run): string {
 }
 
 /**
- * The same amount on top of what was spent, because a last turn may have cost far more than was
+ * The same amount on top of what was spent, because the last turn may have cost far more than was
  * left.
  */
 function furtherBudget({ settings: { budgetUsd }, totalCostUsd }: Run): number {

@@ -53,7 +53,7 @@ const MOST_CHARACTERS = 128 * 1024;
 const LONGEST_WORDS = 160;
 const LONGEST_NAME = 80;
 
-/** Texts are shortened only when they are published, because most are replaced before. */
+/** Texts are shortened only when they are published, because most are replaced before that. */
 type RawDoing = Omit<Doing, 'agent'>;
 
 function partOf(live: Live, at: number): Partial<RawDoing> | undefined {

@@ -1,4 +1,4 @@
-/** The events that a user wants to know of without looking. */
+/** The events that a user wants to be notified of. */
 
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
@@ -9,7 +9,7 @@ import { callText, oneLine, time, usd } from './words.ts';
 
 export interface Notice {
   readonly kind: 'question' | 'permission' | 'denial' | 'failure' | 'limit' | 'end';
-  /** One line without control characters. It contains words of agents. */
+  /** One line without control characters. It may contain words of agents. */
   readonly text: string;
   readonly event: RunEvent;
   readonly run: Run;
@@ -45,7 +45,7 @@ export function noticeOf(
     case 'agent-failed':
       return ['failure', `${event.agent} of ${id} failed: ${oneLine(event.failure.message)}`];
     case 'usage-limited':
-      // The limit holds for all prompts of the executor, and each of them may meet it.
+      // The limit applies to all prompts of the executor, and each of them may reach it.
       if (before && limitOf(before.limits, event.executor) !== undefined) return undefined;
       return [
         'limit',

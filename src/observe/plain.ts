@@ -64,7 +64,7 @@ export function formatLine(
   const isWide = looks.columns !== undefined && widthOf(`${lead}${text}`) > looks.columns;
   if (words === undefined || command === undefined || !isWide)
     return ownLine(behind(lead, text), looks);
-  // A command to copy is never broken.
+  // A command to copy is never wrapped.
   const blank = ' '.repeat(lead.length);
   return `${ownLine(behind(lead, words.trimEnd()), looks)}${ownLine(behind(blank, command), { color: looks.color })}`;
 }

@@ -10,8 +10,8 @@ export interface PublishParts {
 
 /**
  * Shows other processes what the agents are doing. A newer state replaces the one that waits, and the
- * pause between two publications grows with the time that one takes. Errors are ignored: the journal
- * finds out whether the run is lost.
+ * pause between two publications grows with the time that one takes. Errors are ignored, because the
+ * journal detects whether the run is lost.
  */
 export function publishNow({ publish, clock }: PublishParts): Observer {
   const doing = new DoingNow();

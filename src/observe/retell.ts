@@ -5,7 +5,7 @@ import type { Account, Printed } from '../model/step-account.ts';
 import { type AlarmsOf, Describer, type Line } from './describe.ts';
 import { quotes } from './plain.ts';
 
-/** Gives the lines that a run showed for an event, from its journal alone. Prints and warnings come first. */
+/** Returns the lines that a run showed for an event, from its journal alone. Prints and warnings come first. */
 export function retelling(
   alarmsOf: AlarmsOf,
 ): (event: JournaledEvent, before: Run | undefined, after: Run) => readonly Line[] {

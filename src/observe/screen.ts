@@ -21,7 +21,7 @@ export interface Looks {
 }
 
 /**
- * Formats a line from Raymond. A newline in it belongs to text of others, so the text after it is
+ * Formats a line from Raymond. A newline in it belongs to untrusted text, so the text after it is
  * marked. Text that does not fit the row is indented, so that it cannot begin a row.
  */
 export function ownLine(text: Text, { color, columns }: Looks): string {
@@ -52,7 +52,7 @@ export interface Quote {
   readonly tone?: Tone;
 }
 
-/** Formats text of others: each of its lines is marked, and on a screen each row. */
+/** Formats untrusted text: each of its lines is marked, and on a screen each row. */
 export function quotedLines(quote: Quote, { color, columns }: Looks): string {
   const { text, lead = INDENTATION, tone = 'plain' } = quote;
   const before = onOneRow(lead);

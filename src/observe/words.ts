@@ -17,7 +17,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** For a clock that runs: `0:05`, `12:05`, `1:02:05`. */
+/** For a running clock: `0:05`, `12:05`, `1:02:05`. */
 export function elapsed(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000);
   const [h, min, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -47,7 +47,7 @@ export function oneLine(text: string, longest = LONGEST): string {
 }
 
 /**
- * Removes wide gaps. After one, text of others could begin a row of the screen like a line from
+ * Removes wide gaps. After one, untrusted text could begin a row of the screen like a line from
  * Raymond.
  */
 export function squeezed(text: string): string {
@@ -83,20 +83,20 @@ export function callText({ tool, summary }: { readonly tool: string; readonly su
   return oneLine(`${tool} ${summary}`);
 }
 
-/** The words with which a person can decide. */
+/** The words that a person can answer with. */
 export function choicesText({ rules }: Pick<AskedRequest, 'rules'>): string {
   return rules ? `allow, allow-run (${rulesText(rules)}), or deny "why"` : 'allow, or deny "why"';
 }
 
-/** The rules that `allow-run` grants, all of them: an executor offers no more than fit. */
+/** All rules that `allow-run` grants. An executor offers no more than fit. */
 export const rulesText = (rules: readonly string[]): string => oneLine(rules.join(', '));
 
-/** After a call of which the like can be allowed. */
+/** Follows a call if similar calls can be allowed as well. */
 export function grantText({ rules }: Pick<AskedRequest, 'rules'>): string {
   return rules ? `; allow-run also allows ${rulesText(rules)}` : '';
 }
 
-/** What an agent does that waits for a person, for the line before its question. */
+/** What a waiting agent wants, for the line before its question. */
 export function asksText(request: AskedRequest | undefined): string {
   return !request || request.isQuestion ? 'asks' : `asks permission (${choicesText(request)})`;
 }

@@ -94,7 +94,7 @@ describe.runIf(browserPath !== undefined)(
       await page.getByRole('button', { name: 'Undo the rewind' }).click();
       await dialog.getByText('1 step from step 2 of main on counts again.').waitFor();
       await dialog.getByRole('button', { name: 'Undo the rewind' }).click();
-      await page.getByText('takes a rewind back').waitFor();
+      await page.getByText('undoes a rewind').waitFor();
       await page.locator('.run-head .pill', { hasText: 'completed' }).waitFor();
       await page.getByRole('button', { name: 'Undo the rewind' }).waitFor({ state: 'detached' });
       const rewinds = sandbox.journal('r').filter(({ type }) => type === 'run-rewound');

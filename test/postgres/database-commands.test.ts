@@ -69,7 +69,7 @@ test('a run is stored for the workers, and every command sees it', async () => {
   const { raymond, append, startWorker, project } = await stage();
   const begun = await raymond('demo', '--detach', '--workflow-id', 'one');
   expect(begun).toMatchObject({ code: 0, stdout: 'one\n' });
-  expect(begun.stderr).toContain('Workers of the database carry one.');
+  expect(begun.stderr).toContain('Workers of the database execute one.');
   expect((await raymond('list')).stdout).toMatch(/one +waiting for a worker /);
   await startWorker();
   expect((await raymond('list')).stdout).toMatch(/one +running +77 /);
@@ -117,7 +117,7 @@ test('a run without a worker waits, and the command says so', async () => {
 test('a command that starts or follows a run without a worker says so', async () => {
   const { project, env, append, raymond, startWorker, database } = await stage();
   const begun = await raymond('demo', '--workflow-id', 'alone', '--detach');
-  expect(begun.stderr).toContain('No worker carries the runs of this database');
+  expect(begun.stderr).toContain('No worker is running for this database');
   const watchers = [
     ['logs', 'alone', '-f'],
     ['watch', 'alone'],
@@ -125,7 +125,7 @@ test('a command that starts or follows a run without a worker says so', async ()
   ];
   const followed = watchers.map((args) => project.start(args, { env }));
   for (const one of followed)
-    await patiently(() => expect(one.stderr()).toContain('No worker carries the runs'));
+    await patiently(() => expect(one.stderr()).toContain('No worker is running'));
   await append('alone', ...ending('failed'));
   for (const one of followed) expect((await one.ended).code).toBe(0);
   await startWorker();
@@ -211,7 +211,7 @@ test('a resume wakes the workers', async () => {
 test('a stop is a message for the workers', async () => {
   const { raymond, append, startWorker, database } = await stage();
   await raymond('demo', '--detach', '--workflow-id', 'six');
-  expect((await raymond('stop', 'six')).stderr).toContain('No worker carries six now.');
+  expect((await raymond('stop', 'six')).stderr).toContain('No worker executes six now.');
   await startWorker();
   const stopped = raymond('stop', 'six', '--now');
   await patiently(async () =>

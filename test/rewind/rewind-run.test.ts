@@ -79,7 +79,7 @@ test('nothing changes if the files of now cannot be stored', async () => {
 });
 
 test.each(['resume', 'rewind', 'undo'] as const)(
-  'files that could not be brought back come back with the next %s',
+  'files that could not be restored come back with the next %s',
   async (how) => {
     const { ports, disk, look, store } = await playedRun();
     disk.fails = 'restore';

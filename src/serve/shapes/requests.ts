@@ -62,7 +62,7 @@ export const rewindRequest = z.strictObject({
   step: z
     .optional(z.int().check(z.positive()))
     .check(z.describe('The run goes back to the moment before it.')),
-  undo: z.optional(z.boolean()).check(z.describe('Instead, take the last rewind back.')),
+  undo: z.optional(z.boolean()).check(z.describe('Undo the last rewind instead.')),
   files: z.optional(z.boolean()).check(z.describe('False leaves files alone.')),
 });
 
