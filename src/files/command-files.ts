@@ -1,12 +1,11 @@
 import { sep } from 'node:path';
 
 /**
- * Files and folders, in any folder, from which programs take commands automatically: git, the agents,
- * editors, shells and package managers execute what these say, as soon as someone works in the folder.
- * An agent that may only edit files could therefore run commands through them. Files whose commands a
- * person starts on purpose stay free, such as package.json, Makefile and a CI's workflows, and so do
- * texts for a model (CLAUDE.md, AGENTS.md): who reads them has no more rights than before. This is the
- * one list of them.
+ * The only list of files and folders from which programs take commands automatically, in any folder.
+ * Git, agents, editors, shells and package managers execute them as soon as someone works in the folder,
+ * so an agent that may only edit files could run commands through them. Files whose commands a person
+ * starts on purpose stay free, such as package.json, Makefile and the workflows of a CI. So do texts for
+ * a model (CLAUDE.md, AGENTS.md), because reading them gives a model no more rights.
  */
 export const COMMAND_FILES: readonly string[] = [
   // git and its hooks

@@ -1,5 +1,5 @@
 /**
- * INV-41: What a step wrote, and how it ended, is read only from the very files that Raymond made.
+ * INV-41: What a step wrote, and how it ended, is read only from the very files that Raymond created.
  *
  * Agents can rename folders and put their own files in place of a step's files. Raymond therefore
  * remembers which file it created, and a path only says where to look for it.
@@ -19,13 +19,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 /** The device, the inode and the time of birth, because inode numbers are soon reused. */
 export type FileIdentity = string;
 
-/** A file that Raymond made, or that it emptied before its use. */
+/** A file that Raymond created, or that it emptied before use. */
 export interface OwnFile {
   readonly path: string;
   readonly identity: FileIdentity;
 }
 
-/** Another file is in the place of one that Raymond made. */
+/** Another file has replaced one that Raymond created. */
 export class ForeignFile extends Error {
   constructor(path: string) {
     super(
@@ -63,7 +63,7 @@ export function writeOwnFile(path: string, content: string): FileIdentity {
   }
 }
 
-/** The same, at the end of the file. */
+/** The same, but appends to the file. */
 export function appendOwnFile(path: string, content: string): void {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | SAFELY;
   const { descriptor } = inspected(path, openSync(path, flags, 0o600));
@@ -74,7 +74,7 @@ export function appendOwnFile(path: string, content: string): void {
   }
 }
 
-/** Empties a file of an old step, to use it again. Throws if it is not as it was made. */
+/** Empties a file of an old step, to use it again. Throws if it is not the file that Raymond created. */
 export function emptied(path: string): FileIdentity {
   const opened = inspected(path, openSync(path, constants.O_WRONLY | SAFELY));
   try {
@@ -86,7 +86,7 @@ export function emptied(path: string): FileIdentity {
   }
 }
 
-/** Opens a file to read it. Throws if it is not the one that Raymond made. */
+/** Opens a file to read it. Throws if it is not the one that Raymond created. */
 export function openOwnFile({ path, identity }: OwnFile): Opened {
   const opened = openUnlinkedFile(path);
   if (opened.identity === identity) return opened;
@@ -94,7 +94,7 @@ export function openOwnFile({ path, identity }: OwnFile): Opened {
   throw new ForeignFile(path);
 }
 
-/** A text for people if the file is no longer where Raymond made it, or has another name too. */
+/** A message for people if the file is no longer where Raymond created it, or has a second name. */
 export function displaced(file: OwnFile): string | undefined {
   try {
     closeSync(openOwnFile(file).descriptor);
@@ -157,8 +157,8 @@ function identityIn({ dev, ino, birthtimeNs }: BigIntStats): FileIdentity {
 let knowsBirth: boolean | undefined;
 
 /**
- * Without the system call statx, Node gives the time of the last change instead. The files of /proc have
- * no time of birth.
+ * Without the system call statx, Node returns the time of the last change instead. The files of /proc
+ * have no time of birth.
  */
 function hasBirthTime(): boolean {
   knowsBirth ??=

@@ -1,6 +1,6 @@
 /**
- * INV-24: Raymond opens only regular files in folders of others, and reads no more than the caller
- * expects.
+ * INV-24: In folders that others can write, Raymond opens only regular files and reads no more than the
+ * caller expects.
  *
  * Opening a named pipe would block, opening a device can have effects, and a huge file would fill
  * the memory.
@@ -144,14 +144,14 @@ export async function openRegularFile(
   }
 }
 
-/** Opens a file for reading, and gives its descriptor. Refuses a link. */
+/** Opens a file for reading, and returns its descriptor. Refuses a link. */
 export function openRegularFileSync(path: string): number {
   return opened(path, lstatSync(path), FLAGS.read | NOFOLLOW).descriptor;
 }
 
 interface Opened {
   readonly descriptor: number;
-  /** Of the file that was opened: the path may have been replaced since it was checked. */
+  /** Describes the file that was opened: the path may have been replaced since it was checked. */
   readonly size: number;
 }
 

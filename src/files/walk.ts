@@ -9,7 +9,7 @@ export interface Walked {
 
 /**
  * A folder and all folders in it, except skipped ones. No link is followed, and a path that is not
- * a folder gives nothing. Ends with `undefined` after `most` entries.
+ * a folder yields nothing. Ends with `undefined` after `most` entries.
  */
 export async function* walk(
   root: string,

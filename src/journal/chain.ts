@@ -12,15 +12,15 @@ import { hash, randomBytes } from 'node:crypto';
 /** The first line of a journal names its chain. */
 export const newChainId = (): string => randomBytes(16).toString('hex');
 
-/** Of an authenticator: 132 bits in base64, which takes less time to make than hex digits. */
+/** The length of an authenticator: 132 bits in base64, which is faster to encode than hex. */
 export const MAC_CHARS = 22;
 
 const KEY_BYTES = 32;
 
-/** Before the first line. */
+/** The authenticator before the first line. */
 export const NO_MAC = '0'.repeat(MAC_CHARS);
 
-/** Makes authenticators with one key. */
+/** Computes authenticators with one key. */
 export class Authenticator {
   #input: Buffer;
 
@@ -30,7 +30,7 @@ export class Authenticator {
     this.#input.set(key);
   }
 
-  /** Of the bytes of a block between two positions, after the line with the authenticator `previous`. */
+  /** The authenticator of the bytes between two positions, after the line with `previous`. */
   macOf(previous: string, block: Uint8Array, from: number, to: number): string {
     const end = LINE_AT + to - from;
     if (end > this.#input.length) this.#input = grown(this.#input, end);
@@ -66,7 +66,7 @@ export class Chain {
     return this.#end;
   }
 
-  /** Adds a line, and gives its authenticator. */
+  /** Adds a line and returns its authenticator. */
   add(line: Uint8Array): string {
     this.#end = this.#authenticator.macOf(this.#end, line, 0, line.length);
     return this.#end;

@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib';
 import { MAC_CHARS } from './chain.ts';
 
-/** Of every line, in bytes. */
+/** The length of the end of every line, in bytes. */
 export const CHECKSUM_BYTES = 18;
 
 /** The end of a line: `,"crc":"5d1f0c9a"}`. */
@@ -25,7 +25,7 @@ export function checksumFault(
   const end = to - CHECKSUM_BYTES;
   const written = end < from ? undefined : writtenSum(block, end);
   if (written === undefined) return NO_CHECKSUM;
-  // A Buffer of the same bytes takes longer to make.
+  // Creating a Buffer of the same bytes takes longer.
   const covered = new Uint8Array(block.buffer, block.byteOffset + from, end - from);
   return written === crc32(covered) ? undefined : WRONG_CHECKSUM;
 }
@@ -48,14 +48,14 @@ function writtenSum(block: Uint8Array, end: number): number | undefined {
 
 const QUOTE = 0x22;
 const BRACE = 0x7d;
-/** By the code of the character. */
+/** Values of hex digits, by character code. */
 const HEX_DIGITS: readonly (number | undefined)[] = Array.from({ length: 256 }, (_, code) => {
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
   return digit < 0 ? undefined : digit;
 });
 
 const MAC_START = ',"mac":"';
-/** Of the part of a line with its authenticator. */
+/** The checksum of the part of a line up to its authenticator. */
 export const MAC_BYTES = MAC_START.length + MAC_CHARS + 1;
 
 /** A line with its authenticator, its checksum and its newline. */

@@ -66,12 +66,12 @@ export interface Seen {
 
 /** Reads and writes name their position, so a failed write cannot shift the next one. */
 export interface DiskFile {
-  /** As `Disk.identity` gives it for the file's name. */
+  /** As returned by `Disk.identity` for the file's name. */
   identity(): Promise<string>;
   size(): Promise<number>;
-  /** Gives how many bytes were read; 0 at the end. */
+  /** Returns how many bytes were read; 0 at the end. */
   read(into: Uint8Array, position: number): Promise<number>;
-  /** Gives how many bytes were written, which may be fewer than asked. */
+  /** Returns how many bytes were written, possibly fewer than requested. */
   write(bytes: Uint8Array, position: number): Promise<number>;
   truncate(length: number): Promise<void>;
   sync(): Promise<void>;

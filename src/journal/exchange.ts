@@ -3,7 +3,7 @@ import { type Disk, hasCode } from './disk.ts';
 
 /**
  * Replaces a file with a complete one. Keeps the old file under the name `aside-1`, or with the next
- * free number, and gives that name. The path always exists.
+ * free number, and returns that name. The path always exists.
  */
 export async function exchange(
   disk: Disk,

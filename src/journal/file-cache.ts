@@ -4,7 +4,7 @@ import { type Disk, readText, replaceCache } from './disk.ts';
 import { isSystemError } from './disk-errors.ts';
 import type { UserKey } from './user-key.ts';
 
-/** It has the user's seal, because agents and other users can write into the project. */
+/** It has the user's seal, because agents and other users can write to the project. */
 export function fileCache(disk: Disk, file: string, name: string, key: UserKey): Cache {
   const purpose = `cache ${name}`;
   return {

@@ -130,9 +130,9 @@ export async function openJournal<R>(
 }
 
 /**
- * Makes a journal the user's own: a new file of this version with a new chain, so that nobody who has
- * the old file open can write to it. The old file is kept. Throws a UserError if the events are not
- * those that the digest was made of.
+ * Makes a journal the user's own: a new file of this version with a new chain, so that a process that
+ * has the old file open cannot write to it. The old file is kept. Throws a UserError if the events do
+ * not match the digest.
  */
 export async function adoptJournal<R>(
   disk: Disk,
@@ -170,7 +170,7 @@ export class FileJournal<R> {
   readonly #owner: Ownership;
   readonly #chain: Chain;
   readonly #head: Head | undefined;
-  /** Why nobody will recognise the run as the user's own. */
+  /** Why the run will not be recognised as the user's own. */
   readonly problem: UserError | undefined;
   #identity: string | undefined;
   /** How much of the file is synced. */
@@ -287,7 +287,7 @@ export class FileJournal<R> {
   }
 
   async #commit(batch: readonly Append<R>[]): Promise<void> {
-    // In the order of the file: a snapshot comes between two batches.
+    // In file order: a snapshot comes between two batches.
     const drafts = batch.flatMap((append) => append.drafts);
     const events = encodeDrafts(drafts, this.#chain);
     const eventsEnd = this.#length + events.length;
@@ -298,7 +298,7 @@ export class FileJournal<R> {
     await this.#file.sync();
     // The machine may have slept meanwhile. Then the append counts only if the run is still ours.
     if (this.#owner.needsConfirming()) await this.confirm();
-    // An older head proves less, and nothing wrong.
+    // An older head proves less, but nothing wrong.
     const [seq, mac] = [batch.at(-1)?.lastSeq ?? this.#seq, this.#chain.end];
     await this.#head?.move({ seq, mac }).catch(() => {});
     this.#length += bytes.length;

@@ -99,7 +99,7 @@ export async function takeFileLease(parts: FileRunsParts, id: string): Promise<L
       await opened?.journal.close();
       const chain = await chainAt(disk, paths.journal);
       if (chain !== undefined) await removeHead(disk, key, chain, paths.journal);
-      // Once in a process, because it looks at the heads of all projects.
+      // Once per process, because it checks the heads of all projects.
       if (!SWEPT.has(key)) await removeLostHeads(disk, key, world.clock.now());
       SWEPT.add(key);
       await removeRun(project, id);
@@ -135,7 +135,7 @@ function sealedLater(id: string, journal: () => OwnedJournal | undefined): Owned
   return {
     async append(events, after) {
       const accepted = journal();
-      if (!accepted) throw new Error(`Bug: ${id} is changed before it is accepted.`);
+      if (!accepted) throw new Error(`Bug: ${id} was changed before it was accepted.`);
       await accepted.append(events, after);
     },
     close: async () => journal()?.close(),

@@ -181,7 +181,7 @@ export function unwritableJournal(path: string, error: unknown, begun: boolean):
   );
 }
 
-/** For the journal of a run that has begun. Gives an error that is not about the disk unchanged. */
+/** For the journal of a run that has begun. Returns errors that are not about the disk unchanged. */
 export function asUnwritable(path: string, error: unknown): unknown {
   if (error instanceof UnusableFile) return unreadableJournal(path, error);
   return isSystemError(error) ? unwritableJournal(path, error, true) : error;

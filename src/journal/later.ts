@@ -23,7 +23,7 @@ export function laterStore(open: () => Promise<RunStore>): RunStore {
   };
 }
 
-/** The items of a sequence that is opened with the first one. After that, an item costs no more promises. */
+/** The items of a sequence that is opened with the first one. After that, an item costs no additional promise. */
 export function later<T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {

@@ -2,7 +2,7 @@
  * INV-15: At most one process works on a run.
  *
  * Generations of the lock are files `lock.1`, `lock.2`, …: the owner of the highest one holds the lock.
- * Why exactly one process can:
+ * This is why exactly one process can:
  *
  * - A generation appears by `link`, complete and only if the name is free, so it has one owner.
  * - Only its living owner removes it, on release. The file of a dead owner and a damaged file stay
@@ -59,7 +59,7 @@ export interface LockWorld {
 }
 
 export interface Lock {
-  /** Rejects with RunLost if the run is lost. Usually two looks at the disk, at the same time. */
+  /** Rejects with RunLost if the run is lost. Usually needs two disk reads, in parallel. */
   confirm(): Promise<void>;
   /** Why the run is lost, if it is. */
   loss(): Promise<RunLost | undefined>;
@@ -239,7 +239,7 @@ async function hold(
     });
   };
   beatAgain();
-  /** Anyone who can write to the file can make this process look dead, and then it has a successor. */
+  /** A process that can write to the file can make this one look dead, and then it has a successor. */
   const loss = async () => {
     if (lost) return lost;
     const [own, successor] = await Promise.all([

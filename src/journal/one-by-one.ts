@@ -1,5 +1,5 @@
 /**
- * The items of batches. Each item costs one promise. A generator that gives items one by one costs
+ * The items of batches. Each item costs one promise. A generator that yields items one by one costs
  * several, which is more than the work for an event.
  */
 export function oneByOne<T>(batches: AsyncIterator<readonly T[]>): AsyncIterableIterator<T> {

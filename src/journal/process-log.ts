@@ -40,7 +40,7 @@ function startingLog(path: string, folder: string): StartingLog {
       try {
         rmdirSync(folder);
       } catch {
-        // The folder has the files of a run.
+        // The folder contains the files of a run.
       }
     },
   };

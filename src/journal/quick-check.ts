@@ -1,5 +1,5 @@
 /**
- * A check of parsed JSON that takes a fraction of the time of its schema. It is made from the schema,
+ * A check of parsed JSON that takes a fraction of the time of its schema. It is derived from the schema,
  * so no second list of fields exists. It accepts only values that the schema accepts and returns
  * unchanged. It may reject a valid value: then the schema decides.
  */
@@ -43,7 +43,7 @@ function checkOf(schema: Schema, beside: readonly string[] = []): Check {
       return 'discriminator' in def && typeof def.discriminator === 'string'
         ? oneByName(def.discriminator, def.options, beside)
         : anyOf(def.options.map((option) => checkOf(option, beside)));
-    // Whether a value may be absent is a matter of the object around it.
+    // The surrounding object decides whether a value may be absent.
     case 'optional':
     case 'readonly':
       return checkOf(def.innerType, beside);
@@ -57,7 +57,7 @@ function checkOf(schema: Schema, beside: readonly string[] = []): Check {
 /** For a schema of a kind that is not known here. */
 const unknown: Check = () => false;
 
-/** Of a number, or of the length of a text. Both may be reached. */
+/** Inclusive bounds of a number, or of the length of a text. */
 interface Bounds {
   readonly least: number;
   readonly most: number;
@@ -143,7 +143,7 @@ function oneByName(field: string, options: readonly Schema[], beside: readonly s
   const schemas = new Map<unknown, Schema>();
   for (const option of options)
     for (const name of option._zod.propValues?.[field] ?? []) schemas.set(name, option);
-  // Most readers meet few of the objects, and every start would pay for the checks of all of them.
+  // Most readers need few of these checks, and building all of them would slow down every start.
   const checks = new Map<unknown, Check>();
   const checkFor = (name: unknown): Check => {
     const schema = schemas.get(name);

@@ -17,7 +17,7 @@ import {
 import { type Line, lineNumber, readLines } from './read-lines.ts';
 import type { Verifier } from './verify.ts';
 
-/** The position of a reader. It moves past each entry before the entry is given. */
+/** The position of a reader. It moves past each entry before the entry is yielded. */
 export interface ReadPosition {
   /** The end of the last complete append or snapshot. */
   end: number;
@@ -41,11 +41,11 @@ export type JournalEntry =
       readonly events: readonly JournaledEvent[];
     }
   | { readonly kind: 'snapshot'; readonly start: number; readonly end: number }
-  /** The place stays where it is: an entry that follows has to continue from there. */
+  /** The place does not move, because a later entry has to continue from there. */
   | { readonly kind: 'damage'; readonly start: number; readonly reason: string };
 
 /**
- * Gives the entries in batches. The place is behind all entries of a batch when the batch is given. A
+ * Yields the entries in batches. The place is after all entries of a batch when the batch is yielded. A
  * reader that continues after damage gets only the appends that continue the numbering.
  */
 export async function* readEntries(

@@ -218,7 +218,7 @@ const shownSchema = z.object({ seq: z.int() });
 
 /**
  * The newest event that the state file reflects. The journal alone does not show that its last lines
- * are missing. Undefined without a state file, 0 if the file does not give it.
+ * are missing. Undefined without a state file, 0 if the file does not say.
  */
 async function shownSeq(disk: Disk, path: string): Promise<number | undefined> {
   const text = await readText(disk, besideJournal(path).stateFile, MAX_STATE_BYTES).catch(() => '');

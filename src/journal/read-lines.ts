@@ -21,7 +21,7 @@ const LINES_AT_ONCE = 100;
 const NEWLINE = 10;
 
 /**
- * The complete lines from a position on, without bytes after the last newline. Gives many lines
+ * The complete lines from a position on, without bytes after the last newline. Yields many lines
  * together, because a promise for each line would take longer than the line itself.
  */
 export async function* readLines(file: DiskFile, from: number): AsyncGenerator<readonly Line[]> {

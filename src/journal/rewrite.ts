@@ -41,7 +41,7 @@ export async function rewriteJournal(
   });
 }
 
-/** Begins a chain for a new file in the place of a journal. Nothing of it stays after an error. */
+/** Begins a chain for a new file that replaces a journal. After an error, nothing of it remains. */
 export async function withNewChain<T>(
   disk: Disk,
   path: string,
@@ -95,7 +95,7 @@ export class JournalCopy {
     return { end: this.#position, seq: this.#seq, version: JOURNAL_VERSION };
   }
 
-  /** Of all events so far, as `readDigested` gives it. */
+  /** The digest of all events so far, as returned by `readDigested`. */
   digest(): string {
     return this.#hash.digest('hex');
   }

@@ -67,7 +67,7 @@ async function begins(disk: Disk, path: string, key: ChainKey): Promise<boolean>
   });
 }
 
-/** Whether lines are bad. If only the state file is wrong, the last event. */
+/** Whether lines are bad, or the last event if only the state file is wrong. */
 async function damageOf<R>(
   disk: Disk,
   path: string,

@@ -23,7 +23,7 @@ export interface UserKey {
   /** False without a key. */
   isSealed(purpose: string, text: string, seal: string): Promise<boolean>;
   /**
-   * A key for one purpose, derived from the user's, for seals that are made too often to wait for each.
+   * A key for one purpose, derived from the user's key, for seals that are too frequent to wait for each.
    * Creates the user's key if none exists.
    */
   derived(purpose: string): Promise<Buffer>;
@@ -130,7 +130,7 @@ function unusable(file: string, why: string): UserError {
   return new UserError(
     'user-key-unusable',
     `Your key ${file} cannot be used: ${why}.`,
-    'Remove it. Raymond creates a new one when it needs it. Give answers that no run has used yet again.',
+    'Remove it. Raymond creates a new one when needed. Repeat answers that no run has used yet.',
     { file },
   );
 }

@@ -6,7 +6,7 @@ import type { Disk, DiskFile } from './disk.ts';
 import { type ChainEnd, type ChainKey, chainIn, knownAuthenticator, readHead } from './heads.ts';
 import type { LineBytes } from './journal-format.ts';
 
-/** What can be said about a journal before its lines are read. */
+/** What is known about a journal before its lines are read. */
 export type Claim =
   | { readonly kind: 'chain'; readonly id: string; verifier(previous?: string): Verifier }
   /** It is not the user's own, whatever its lines say. */
@@ -17,7 +17,7 @@ export async function claimOf(disk: Disk, file: DiskFile, key: ChainKey): Promis
   const id = await chainIn(file);
   const none = (why: string): Claim => ({ kind: 'none', why, id });
   if (id === undefined)
-    return none('An older Raymond wrote it, and its lines do not show who did.');
+    return none('An older Raymond wrote it, so its lines do not show who started the run.');
   try {
     const authenticator = await knownAuthenticator(key);
     if (!authenticator) return none('You have no key here, so nothing shows that you wrote it.');
@@ -93,7 +93,7 @@ export class Verifier {
   }
 }
 
-/** Whether a line has this authenticator. Nobody can measure the time of this comparison. */
+/** Whether a line has this authenticator. It need not take constant time, because nobody can measure it. */
 function ends({ block, from, to, text }: LineBytes, mac: string): boolean {
   if (text === undefined) return writtenMac(block, from, to) === mac;
   return hasMac(block, from, to) && text.startsWith(mac, macPosition(to));

@@ -32,7 +32,7 @@ export function workspaceOf(disk: Disk, project: Project, run: string): Workspac
 
 const MOST_FILES = 200_000;
 
-/** Refuses links, because Raymond would write to other places. Agents may create links in task folders. */
+/** Refuses links, because Raymond would write elsewhere. Agents may create links in task folders. */
 async function checkFiles({ folder, ownTasks }: RunPaths): Promise<void> {
   for await (const here of walk(folder, MOST_FILES, (path) => path === ownTasks)) {
     if (!here) throw notOurs(folder, 'there are too many of them');

@@ -25,7 +25,7 @@ export interface Conversion {
   readonly force: boolean;
 }
 
-/** Gives the paths of the files that it wrote. Writes all of them, or none. */
+/** Writes all files or none, and returns their paths. */
 export async function convert(conversion: Conversion): Promise<readonly string[]> {
   const { from, cwd, agents, force } = conversion;
   const location = await locate(from, cwd);
@@ -84,7 +84,7 @@ function refuseMovedPaths(
   if (moved === undefined) return;
   throw cannotConvert(
     path,
-    `it enters the workflow ${moved}, and from ${target.path} this path leads elsewhere.`,
+    `it enters the workflow ${moved}, but from ${target.path} this path leads elsewhere.`,
     'Convert it by hand, or write the path as an absolute one.',
   );
 }
@@ -154,7 +154,7 @@ async function refuseExisting(
   const names = await readdir(target.path).catch(() => []);
   const kept = names.find((name) => !outputs.some(({ path }) => path === join(target.path, name)));
   if (kept === undefined) return;
-  // It would become a part of the workflow.
+  // It would become part of the workflow.
   throw new UserError(
     'exists',
     `${target.path} already contains ${kept}. Nothing was written.`,

@@ -20,7 +20,7 @@ import { type Unpacked, unpack } from './unpack.ts';
 import { readYamlFile } from './yaml-file.ts';
 
 export interface LibraryOptions {
-  /** Paths are relative to it, unless a workflow names them. */
+  /** Paths are relative to this folder, unless a workflow names them. */
   readonly cwd: string;
   readonly platform: Platform;
   /** The agent that receives the prompts of the workflows. */

@@ -77,7 +77,7 @@ function checkName(name: string): void {
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The names of the files also need room. */
+/** Leaves room for the names of the files. */
 const MAX_UNPACKED_BYTES = 2 * MAX_BYTES;
 const MAX_FILES = 10_000;
 const LEFT_OUT = new Set(['.git', '.raymond', 'node_modules', '.DS_Store']);

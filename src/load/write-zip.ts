@@ -7,7 +7,7 @@ export interface ZippedFile {
   readonly mode: number;
 }
 
-/** A flat zip archive. The same files always give the same bytes. */
+/** A flat zip archive. The same files always produce the same bytes. */
 export function writeZip(files: readonly ZippedFile[]): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -16,15 +16,15 @@ import type {
 import type { Inbox } from './inbox.ts';
 
 export interface AgentTreesPorts {
-  /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
+  /** Absent in rehearsals and workflow tests, which create no worktrees. */
   readonly worktrees?: Worktrees;
   readonly clock: Clock;
   readonly live: (step: StepKey, live: Live) => void;
 }
 
 /**
- * The worktrees of a run's agents. One is made when its agent starts its first step, and looked at
- * when a step ends. An event removes it, and an input reports the end of its removal.
+ * The worktrees of a run's agents. A worktree is created before its agent's first step and inspected
+ * when a step ends. An event removes it, and an input reports when it is removed.
  */
 export class AgentTrees {
   readonly #inbox: Inbox<Input>;
@@ -59,7 +59,7 @@ export class AgentTrees {
     const found = new Map<string, Located<WorktreeFact>>();
     for (const [key, { cd, base }] of needed) {
       const directory = cd === undefined ? { found: true, path: cwd } : directories.get(cd);
-      // A missing directory is refused as such.
+      // A missing directory is refused for that reason.
       if (!directory?.found || directory.path === undefined) continue;
       found.set(key, await this.#find(directory.path, base));
     }
@@ -71,13 +71,13 @@ export class AgentTrees {
     return this.#removing.size > 0;
   }
 
-  /** Makes the worktree in which an agent's step runs. Returns the end of the step if it cannot. */
+  /** Creates the worktree in which an agent's step runs. Returns the end of the step if that fails. */
   async prepare(agent: Agent, step: number): Promise<RunningStep | undefined> {
     await Promise.all(this.#removing);
     const { id, worktree, cwd } = agent;
     if (!worktree?.tree) return undefined;
     const { worktrees, live } = this.#ports;
-    if (!worktrees) return failed('Worktrees are not made here.');
+    if (!worktrees) return failed('Worktrees are not created here.');
     const making = worktrees.make(id, worktree, cwd);
     this.#making.set(id, making);
     if (this.#stopped.has(id)) making.stop();
@@ -89,7 +89,7 @@ export class AgentTrees {
     return undefined;
   }
 
-  /** Undefined if the agent has no worktree, or if it cannot be judged. */
+  /** Undefined if the agent has no worktree, or if it cannot be inspected. */
   async look({ id, worktree }: Agent, step: number): Promise<WorktreeLook | undefined> {
     if (!worktree?.tree) return undefined;
     const { worktrees, live } = this.#ports;

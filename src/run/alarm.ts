@@ -21,13 +21,13 @@ export class Alarm {
     this.#waits = waits;
   }
 
-  /** Reports the waits that are over. Before the loop decides that nothing can continue, it must know them. */
+  /** Reports the waits that are over. The loop must know them before it decides that nothing can continue. */
   ring(at = this.#clock.now()): void {
     this.#tried = this.#waits.over(at);
     for (const wait of this.#tried) this.#inbox.put(endOfWait(wait, at));
   }
 
-  /** For the next end, after every decision. */
+  /** Sets the timer for the next wait that ends. Called after every decision. */
   set(): void {
     this.#cancel();
     const now = this.#clock.now();

@@ -37,7 +37,7 @@ export interface Circumstances {
 export class Decider {
   readonly #workflows: Workflows;
   readonly #ready: ReadyAgents;
-  /** What ends by itself. */
+  /** The waits that end by themselves. */
   readonly waits: OpenWaits;
   #run: Run;
 

@@ -21,7 +21,7 @@ export class KeptPrints {
     const isNewLine = this.#text === '' || this.#text.endsWith('\n');
     const text = isNewLine ? live.text : `\n${live.text}`;
     const room = this.#omitted > 0 ? 0 : this.#most - this.#text.length;
-    // A character of two units is never cut.
+    // Never cuts a surrogate pair.
     const end = isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room;
     if (end > 0) this.#text += text.slice(0, end);
     this.#omitted += Math.max(0, text.length - end);
@@ -37,7 +37,7 @@ export class KeptPrints {
   }
 }
 
-/** Prompts cost money, so more of them is kept. A loop of scripts may print for months. */
+/** Prompts cost money, so more of their output is kept. A loop of scripts may print for months. */
 const MOST_CHARACTERS = { prompt: 16_000, script: 1_000 } as const;
 
 function isHighSurrogate(code: number): boolean {

@@ -1,5 +1,5 @@
 /**
- * INV-11: No step starts before its decision is on disk, and nothing is shown that was not done.
+ * INV-11: No step starts before its decision is on disk, and nothing is shown before it has happened.
  *
  * One loop, one wait. The loop takes all pending inputs, interprets them and journals the events.
  * Only then does it act on the events and show them.

@@ -5,7 +5,7 @@ import { type Wait, waitsOf } from './waits.ts';
 
 /**
  * The waits of a run that end by themselves. They are updated with each event, so that no decision
- * has to look at all agents.
+ * has to search all agents.
  */
 export class OpenWaits {
   #agents = new Map<string, number>();
@@ -34,8 +34,8 @@ export class OpenWaits {
   }
 
   /**
-   * When to look at the run again; undefined if no time matters. A wait of `tried` was over
-   * and is still open, so it is tried again later.
+   * When to check the run again; undefined if no time matters. A wait in `tried` was over and is
+   * still open, so it is tried again later.
    */
   nextLook(at: number, tried: readonly Wait[]): number | undefined {
     if (this.#run.status.kind === 'ended') return undefined;

@@ -7,7 +7,7 @@ type Placed = Pick<StepsPorts, 'executors' | 'ground' | 'worktrees' | 'files'>;
 
 /**
  * Translates between the paths of a run and those of this machine. The workflows that the run has read
- * are known by their content, so their place and their times do not matter.
+ * are identified by their content, so their paths and times do not matter.
  */
 export function placedPorts<P extends Placed>(ports: P, place: RunPlace, run: () => Run): P {
   const { executors, ground, worktrees, files } = ports;

@@ -31,9 +31,9 @@ export class ReadyAgents {
   }
 
   /**
-   * Offers a start to each agent, until one of a kind is refused. Then the later ones of that kind
-   * would be refused too. An agent that waits for a usage limit stands aside, because the next one
-   * may need another executor.
+   * Offers a start to each agent until one of a kind is refused, because later ones of that kind would
+   * be refused as well. An agent that waits for a usage limit is skipped, because the next one may need
+   * another executor.
    */
   offer(start: (id: string) => 'started' | 'refused' | 'limited'): void {
     for (const queue of [this.#scripts, this.#prompts]) {

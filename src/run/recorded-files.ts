@@ -5,7 +5,7 @@ import type { Clock, FileHistory, Live, StepKey } from '../ports.ts';
 import type { Inbox } from './inbox.ts';
 
 export interface RecordedFilesPorts {
-  /** Absent if no files are recorded: in rehearsals and in tests of workflows. */
+  /** Absent in rehearsals and workflow tests, which record no files. */
   readonly files?: FileHistory;
   readonly clock: Clock;
   readonly live: (step: StepKey, live: Live) => void;
@@ -13,7 +13,7 @@ export interface RecordedFilesPorts {
 
 /**
  * Records the files before and after the steps of a run, so that it can be rewound. A record takes as
- * long as `git status`. Compared with a prompt this is nothing, but a script may take 2 ms. So a script
+ * long as `git status`. That is negligible for a prompt, but a script may take only 2 ms, so a script
  * gets a record only after it has run for a while.
  */
 export class RecordedFiles {
@@ -29,7 +29,7 @@ export class RecordedFiles {
     this.#ports = ports;
   }
 
-  /** Whether nothing is recorded before a step, which starts now. */
+  /** Whether a step starts without a record of the files before it. */
   passOver({ settings: { checkpoints } }: Run, { session }: RunningStatus): boolean {
     if (!this.#ports.files || checkpoints === 'none') return true;
     if (session || checkpoints === 'steps') return false;
@@ -70,7 +70,7 @@ export class RecordedFiles {
     return { tree };
   }
 
-  /** A tree that failed once would fail each time, and might take a minute to do so. */
+  /** A tree that failed once would fail every time, and might take a minute to do so. */
   async #record(root: string, step: StepKey): Promise<string | undefined> {
     const { files, live } = this.#ports;
     if (!files || this.#hopeless.has(root)) return undefined;

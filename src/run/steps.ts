@@ -38,9 +38,9 @@ export interface StepsPorts {
   readonly library: WorkflowLibrary;
   readonly executors: Executors;
   readonly ground: Ground;
-  /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
+  /** Absent in rehearsals and workflow tests, which create no worktrees. */
   readonly worktrees?: Worktrees;
-  /** Absent if no files are recorded: in rehearsals and in tests of workflows. */
+  /** Absent in rehearsals and workflow tests, which record no files. */
   readonly files?: FileHistory;
   /** Absent if the directories of the run are used as they are. */
   readonly place?: RunPlace;
@@ -62,7 +62,7 @@ export class Steps {
   readonly #ports: StepsPorts;
   readonly #inbox: Inbox<Input>;
   readonly #running = new Map<string, Promise<RunningStep>>();
-  /** Stop the waits for files. */
+  /** Stops waiting for files. */
   readonly #entering = new Map<string, AbortController>();
   /** The next step of an agent, if it is being prepared. */
   readonly #next = new Map<string, { step?: Step }>();
@@ -79,7 +79,7 @@ export class Steps {
     this.executors = { ...('start' in prompt && { prompt: prompt.name }), script: script.name };
   }
 
-  /** For an event that is not on disk yet. `act` follows when it is. */
+  /** Prepares for an event that is not on disk yet. `act` follows when it is. */
   prepare(event: RunEvent, run: Run): void {
     if (event.type === 'step-started') this.#prepare(run, event.agent);
   }
@@ -198,7 +198,7 @@ export class Steps {
     running.stop();
   }
 
-  /** The process before may have died before it gave a decision to the agent. */
+  /** The previous process may have died before it delivered a decision to the agent. */
   async #decideAgain({ decided }: RunningStatus, running: Promise<RunningStep>): Promise<void> {
     const step = await running;
     for (const { request, ...decision } of decided) step.decide?.(request, decision);
@@ -221,7 +221,7 @@ export class Steps {
       next.step = step;
       script.prepare?.(step);
     };
-    // The journal begins to write before this. A problem shows itself again when the step begins.
+    // The journal begins to write before this. A problem appears again when the step begins.
     setImmediate(() => void prepare().catch(() => {}));
   }
 
@@ -264,7 +264,7 @@ export class Steps {
       const absence = await this.#enter(agent, status, hasBegun);
       if (absence) return absence;
       const obstacle = await this.#trees.prepare(agent, status.step);
-      // A step that has begun keeps its directory and its files, whatever happened meanwhile.
+      // A step that has begun keeps its directory and its files, whatever has happened since.
       if (obstacle && !hasBegun) return obstacle;
       if (agent.joined && status.task.kind === 'state' && !hasBegun)
         folders.putJoined(agent.id, resultsOf(run, agent.joined));

@@ -13,7 +13,7 @@ export interface BackgroundCommand {
   readonly options: RunOptions;
 }
 
-/** Who carries a run after a command has left it. */
+/** Who works on a run after a command has left it. */
 export type Carrier =
   /** The log has the messages of the process. */
   | { readonly kind: 'process'; readonly pid: number | undefined; readonly log: string }
@@ -27,7 +27,7 @@ export interface BackgroundTask extends BackgroundCommand {
   readonly log: string;
 }
 
-/** The first news about the start, with the notices up to then. */
+/** The outcome of the start, with the notices up to then. */
 export type FirstWord = { readonly notices: readonly Notice[] } & (
   | { readonly kind: 'began' }
   | {
@@ -37,11 +37,11 @@ export type FirstWord = { readonly notices: readonly Notice[] } & (
       readonly remedy: string;
       readonly place: ErrorPlace | undefined;
     }
-  /** There was no run to carry. */
+  /** There was no run to work on. */
   | { readonly kind: 'over' }
 );
 
-/** The process does not depend on this one after its first word. Its notices are passed on. */
+/** After its first message, the process does not depend on this one. Its notices are passed on. */
 export async function startInBackground(
   around: Pick<Surroundings, 'workspace' | 'cwd'>,
   run: string,
@@ -77,7 +77,7 @@ export async function startInBackground(
   }
 }
 
-/** In its own session, so it outlives the terminal. It has no stream in common with this process. */
+/** In its own session, so it outlives the terminal. It shares no stream with this process. */
 function startProcess(cwd: string, run: string, log: number): ChildProcess {
   const [, program = ''] = process.argv;
   return spawn(process.execPath, [...process.execArgv, program, '__detached', run], {

@@ -1,4 +1,4 @@
-/** Carries one run in this process: with its messages and its executors. */
+/** Works on one run in this process, with its messages and its executors. */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -116,8 +116,8 @@ async function carry(
 }
 
 /**
- * The replies that a rehearsal has not given yet; undefined if the run is none. One that is resumed
- * continues where it stopped, and remembers its earlier answers.
+ * The replies that a rehearsal has not given yet; undefined if the run is not a rehearsal. A resumed
+ * rehearsal continues where it stopped, and remembers its earlier answers.
  */
 async function repliesLeft(
   { store }: Surroundings,

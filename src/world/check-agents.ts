@@ -27,7 +27,7 @@ export interface CheckedRun {
   readonly given: AgentOptions;
 }
 
-/** Throws a UserError with the line of a state. Gives warnings about costs that are guesses, and choices without effect. */
+/** Throws a UserError with the line of a state. Returns warnings about estimated costs, and choices without effect. */
 export function checkAgents(run: CheckedRun): readonly string[] {
   for (const { agent } of promptsOf(run)) {
     const program = programOf(agent.name, run.given);
@@ -77,7 +77,7 @@ export function checkSettings(
   return facts.length > 0 ? [...facts, APPROVE] : [];
 }
 
-/** Warns of agents whose sessions workers on other machines cannot continue. */
+/** Warns about agents whose sessions cannot continue on other machines. */
 export function travelWarnings(run: CheckedRun): readonly string[] {
   const staying = promptsOf(run).flatMap(({ agent }) => (agent.can.travel ? [] : agent.name));
   return [...new Set(staying)].map(

@@ -1,10 +1,10 @@
-/** Runs in files. This process carries them, or a background process on this machine. */
+/** Runs in files. This process or a background process on this machine works on them. */
 import { dirname } from 'node:path';
 import type { RunStore } from '../ports.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { World } from './world.ts';
 
-/** Most commands need only the store, so everything else is loaded when it is needed. */
+/** Most commands need only the store, so everything else is loaded when needed. */
 export function here(store: RunStore, around: () => Surroundings): World {
   const lostTrees: World['lostTrees'] = async (run) =>
     (await import('../execute/git/lost-trees.ts')).lostTrees(run);

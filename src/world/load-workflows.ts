@@ -27,7 +27,7 @@ export async function loadWorkflows(
 }
 
 /**
- * Loads every workflow that a workflow names, directly or through others, and gives all refs. A run
+ * Loads every workflow that a workflow names, directly or through others, and returns all refs. A run
  * loads them before its first step, so later changes by its agents do not affect it.
  */
 export async function loadNamed(

@@ -15,8 +15,8 @@ import { realPath } from '../options/leads-out.ts';
 
 /**
  * Opens a file to append to. It contains the words of agents, so only the user may read it, and it is
- * none of the files from which Raymond reads. A file of another user is refused with a UserError, and so
- * are a link, a file in a linked folder of the project, and a file with a second name: agents can make links.
+ * none of the files that Raymond reads. A file of another user is refused with a UserError, and so are a
+ * link, a file in a linked folder of the project, and a file with a second name: agents can create links.
  */
 export function openLog(
   file: string,
@@ -26,7 +26,7 @@ export function openLog(
   const descriptor = open(file);
   try {
     makePrivate(descriptor, file);
-    // A folder above it may have become a link meanwhile.
+    // A folder above it may have become a link in the meantime.
     checkPlace(file, project.folder);
     const [found, opened] = [statSync(file), fstatSync(descriptor)];
     if (found.ino !== opened.ino || found.dev !== opened.dev)

@@ -92,7 +92,7 @@ function shellCommand(command: string) {
   return { command: '/bin/bash', args: ['-c', `exec >/dev/null 2>&1\n${command}`] };
 }
 
-/** Where no program of the desktop shows a note, the terminal may. */
+/** If no desktop program shows a notification, the terminal may. */
 function noteCommand(mayExecute: boolean, alert: Alert): Give {
   const program = mayExecute ? desktopNote(process.platform, process.env.PATH) : undefined;
   return ({ text }, side) => {

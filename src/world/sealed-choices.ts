@@ -11,10 +11,10 @@ export function unsealedNotice(run: string, unsealed: UserError | undefined): re
   return [`${message} ${remedy}`, `Raymond will not recognise ${run} as yours at a resume.`];
 }
 
-/** What a user should know about a run of another user or machine. `doubt` says more, if it is known. */
+/** What a user should know about a run of another user or machine. `doubt` gives the reason, if known. */
 export function notYours(run: string, doubt: Doubt | undefined): string {
   const why = doubt?.why ?? 'It came with the project, or another machine started it.';
-  return `${run} was not started by you here, or was changed since. ${why}`;
+  return `${run} was not started by you here, or has changed since. ${why}`;
 }
 
 /** Settings that need no seal, because they permit nothing. */

@@ -1,4 +1,4 @@
-/** Waits until the process that works on a run has stopped, and kills it if it must. */
+/** Waits until the process that works on a run has stopped, and kills it if necessary. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, isSuspended, signalProcess } from '../execute/process/index.ts';
 import { UserError } from '../model/user-error.ts';
@@ -28,7 +28,7 @@ export async function drain(
 /** Longer than Raymond needs to end a tree of processes that ignore signals. */
 const PATIENCE_MS = 30_000;
 
-/** Kills a process that does not react in time. The run can repeat everything that it loses by that. */
+/** Kills a process that does not react in time. The run can repeat everything that is lost. */
 export async function stopNow(
   around: Pick<Surroundings, 'store' | 'processes'>,
   id: string,

@@ -8,7 +8,7 @@ import { UserError } from '../model/user-error.ts';
 import type { Clock } from '../ports.ts';
 import { runCodec } from './run-codec.ts';
 
-/** Gives the folder of a worker to this process alone, or throws a UserError. */
+/** Reserves the folder of a worker for this process, or throws a UserError. */
 export async function lockFolder(
   { disk, clock, report }: Pick<StoredRunsParts, 'disk' | 'clock' | 'report'>,
   folder: string,
@@ -28,7 +28,7 @@ export async function lockFolder(
 
 /** The part of the store that reads and changes single runs. */
 export function storedRuns({ disk, project, key, clock, report }: StoredRunsParts): FileRuns {
-  // A process stays where it is, and a survey asks for each run.
+  // A process does not move, and a survey asks for each run.
   let known: LocatedProcess | undefined;
   return fileRuns({
     disk,

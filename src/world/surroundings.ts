@@ -31,7 +31,7 @@ export interface Surroundings {
   readonly disk: Disk;
   readonly scriptExecutor: Outside['scriptExecutor'];
   workspace(run: string): Workspace;
-  /** The records of the steps of a run that ran on this machine, also if the run is in a database. */
+  /** The records of steps that ran on this machine, even if the run is in a database. */
   recordsHere(run: string): StepRecords;
   /** The processes of a run. Steps can be adopted only by a process that knows when the run began. */
   processes(run: string, startedAt?: number): Promise<RunProcesses>;
@@ -41,7 +41,7 @@ export interface Surroundings {
   workspaceIn(directory: string, run: string): Promise<Workspace>;
   /** Seals what the user chooses. */
   readonly key: UserKey;
-  /** Gives a folder to this process alone, or throws a UserError that names the owner. */
+  /** Reserves a folder for this process, or throws a UserError that names the owner. */
   lockFolder(folder: string): Promise<{ release(): Promise<void> }>;
 }
 
@@ -76,7 +76,7 @@ export async function surroundings({
       : await projectIn(disk, stateFolder, userStateFolder());
   const workspace = (run: string) => workspaceOf(disk, project, run);
   const key = userKey(disk, join(userStateFolder(), 'key'));
-  // Some commands need neither, so they load neither.
+  // Loaded when needed, because some commands need neither.
   const runs = async () =>
     (await import('./stored-runs.ts')).storedRuns({ disk, project, key, clock, report });
   const processes = async (run: string, startedAt?: number) => {

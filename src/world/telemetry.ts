@@ -8,7 +8,7 @@ export async function telemetry(
   run: Run,
   { clock, report }: Pick<Surroundings, 'clock' | 'report'>,
 ): Promise<readonly NamedObserver[]> {
-  // Most users have no such variable, and load nothing.
+  // Most users have no such variable, and then nothing is loaded.
   const isNamed = Object.keys(process.env).some((name) => name.startsWith('OTEL_'));
   if (!isNamed || run.settings.rehearse) return [];
   const { telemetrySettings } = await import('../telemetry/settings.ts');

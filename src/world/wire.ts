@@ -93,7 +93,7 @@ export async function configuredLibrary(here: Here): Promise<LooseLibrary> {
   return looseLibrary(process.cwd(), await optionsForReading(here));
 }
 
-/** All agents. The user may have chosen the usual one. */
+/** All agents. The user may have chosen the default one. */
 function agentsFor({ agent, agents }: AgentOptions): Agents {
   const all = agentsWith(agents);
   if (agent?.agent === '')
@@ -127,7 +127,7 @@ export interface ExecutorChoice {
   readonly workflow: string;
   readonly library: WorkflowLibrary;
   readonly given: AgentOptions;
-  /** The folder whose settings for agents the user may have approved; that of `.raymond` by default. */
+  /** The folder whose agent settings the user may have approved; by default the one with `.raymond`. */
   readonly root?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A world is where runs live and who carries them. There are two: `here` has files, and this process or
- * a background process carries a run. `fleet` has a database, and workers carry all its runs. No code
- * outside of this folder asks which one it is.
+ * A world is where runs live and who executes them. There are two: `here` keeps runs in files, and this
+ * process or a background process works on a run. `fleet` keeps them in a database, and workers execute
+ * them. No code outside of this folder asks which one it is.
  */
 import type { Attendant } from '../host/attendant.ts';
 import type { Begun } from '../host/carry-run.ts';
@@ -30,7 +30,7 @@ export interface World {
   readonly store: RunStore;
   /** Connects, so that a wrong address is reported before a request needs the store. */
   connect(): Promise<void>;
-  /** Ends what it keeps open for this process. */
+  /** Closes what it keeps open for this process. */
   close(): Promise<void>;
   /** Reads the prompts and the messages of steps. */
   steps(): Promise<StepReader>;
@@ -46,19 +46,19 @@ export interface World {
   countLost(trees: readonly string[]): Promise<number>;
   /** Whether this process was started by a step of the run, as far as this machine knows. */
   isInside(run: string): Promise<boolean>;
-  /** Asks the owner of a run to stop it. Gives a function that waits until it has stopped. */
+  /** Asks the owner of a run to stop it. Returns a function that waits until it has stopped. */
   stop(run: string, how: 'drain' | 'now', owner: RunOwner): Promise<Stopped>;
-  /** Forgets what a run has outside of its store. Gives sentences about what stays. */
+  /** Removes what a run has outside of its store. Returns sentences about what stays. */
   forget(run: string): Promise<readonly string[]>;
-  /** A run that others carry already, so that a resume only shows it. `trusts`: the user accepts it. */
+  /** A run that others already execute, so that a resume only shows it. `trusts`: the user accepts it. */
   carried(run: string, trusts: boolean, options: RunOptions): Promise<CarriedRun | undefined>;
   /** Sets aside what a crash has left of a run that is about to continue. */
   tidy(run: Run): Promise<readonly string[]>;
-  /** Throws a UserError if the run cannot begin or continue so. No run changes by this. */
+  /** Throws a UserError if the run cannot begin or continue like this. Changes no run. */
   prepare(intended: IntendedRun): Promise<PreparedRun>;
   /**
-   * Begins or resumes a run in a process that outlives this one. Undefined if workers carry the runs, so
-   * that no such process is needed.
+   * Begins or resumes a run in a process that outlives this one. Undefined if workers execute the runs,
+   * so that no such process is needed.
    */
   inBackground(
     run: string,
@@ -103,9 +103,9 @@ export interface PreparedRun {
 export interface HeldRun {
   readonly lease: Lease;
   readonly journal: OwnedJournal;
-  /** The inputs with which it continues. */
+  /** The first inputs of a run that continues. */
   readonly first: readonly Input[];
-  /** The run is waited for until the deadline of a question (default), or the caller does that. */
+  /** Whether the run waits for the deadline of a question (default), or leaves that to the caller. */
   readonly patient?: boolean;
   /** The workflows with accepted changes. */
   readonly accepted?: readonly string[];
@@ -120,10 +120,10 @@ export interface BegunRun {
   readonly clock: Clock;
   /** Whether the words of its agents arrive in this process. */
   readonly isLive: boolean;
-  /** Answers in place of a person, in a rehearsal. */
+  /** Answers instead of a person, in a rehearsal. */
   readonly rehearsed?: Person | undefined;
   readonly notices: readonly Notice[];
-  /** Must be called once, unless workers carry the run. Resolves when the run has ended or was left. */
+  /** Must be called once, unless workers execute the run. Resolves when the run has ended or was left. */
   attend(attendant: Attendant): Promise<AttendedRun>;
 }
 

@@ -30,7 +30,7 @@ function withStrictTls(url: string): string {
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
-/** Most users have no such key. So the files are only read as a whole if they seem to have one. */
+/** Most users have no such key, so a file is parsed only if it seems to have one. */
 async function configured(
   project: Surroundings['project'],
   report: Surroundings['report'],

@@ -47,8 +47,8 @@ export async function readConfiguration(project: ConfiguredProject): Promise<Con
 }
 
 /**
- * The options for a command that only reads a workflow. It works beside a `.raymond` that Raymond
- * refuses, because others could have made it.
+ * The options for a command that only reads a workflow. It works even if Raymond refuses the folder
+ * `.raymond` because others could have created it.
  */
 export async function optionsForReading(here: Here): Promise<RunOptions> {
   const user = await readUserFile();

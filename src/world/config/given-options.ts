@@ -1,4 +1,4 @@
-/** Run options that a program gives, by their keys in config files. */
+/** Run options that a program passes, by their keys in config files. */
 
 import type { TableRow } from '../../options/chosen-options.ts';
 import { fromValues } from '../../options/chosen-options.ts';

@@ -13,7 +13,7 @@ export interface FileChoices {
   readonly contradiction?: UserError;
 }
 
-/** The same for a file. The command line may decide what its contradictory choices leave open. */
+/** The same for a file. The command line may resolve contradictions in it. */
 export function fileChoices(options: RunOptions, source: string): FileChoices {
   try {
     return { options: withNormalChoices(options, source) };

@@ -9,7 +9,7 @@ import { variableProblem } from '../../parse/variables.ts';
 import { agent } from '../agent.ts';
 import { OPTIONS } from './option-table.ts';
 
-/** The settings of a run: what the options say, over what held before. */
+/** The settings of a run: the options, on top of the settings so far. */
 export function settingsFrom(
   options: RunOptions,
   base: Settings = newRun.settings,

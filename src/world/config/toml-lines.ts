@@ -1,4 +1,4 @@
-/** The line of a key in a TOML file. The parser gives no positions. */
+/** The line of a key in a TOML file. The parser reports no positions. */
 
 /** The line of the key, or of the nearest table that contains it. Lines are counted from 1. */
 export function lineOfKey(text: string, path: readonly string[]): number {

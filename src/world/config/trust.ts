@@ -1,6 +1,6 @@
 /**
- * What the user has approved in projects: config files, and settings for agents. An approval is for files
- * with their content. Each is a separate file of the user, so two processes cannot overwrite each other's.
+ * The user's approvals of config files and agent settings in projects. An approval applies to files with
+ * their content. Each is stored in its own file, so two processes cannot overwrite each other's.
  */
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ export async function trust(file: string, text: string): Promise<void> {
   await replaceFile(realDisk, record, approval(file, text));
 }
 
-/** Gives whether the file, or the folder with its settings for agents, was approved. */
+/** Returns whether the file, or the folder with its settings for agents, was approved. */
 export async function revoke(file: string): Promise<boolean> {
   try {
     await realDisk.unlink(recordOf(file));

@@ -1,4 +1,4 @@
-/** The folders of the user. They are outside of all projects, so a project cannot bring files into them. */
+/** The folders of the user. They are outside of all projects, so no project can put files there. */
 import { realpathSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -32,7 +32,7 @@ export function homeFolder(): string {
   }
 }
 
-/** Throws a UserError if others could have changed the file or folder. Follows links: the user made them. */
+/** Throws a UserError if others could have changed the file or folder. Follows links, because the user created them. */
 export async function checkOwn(path: string): Promise<void> {
   const found = await stat(path).catch((error) => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;

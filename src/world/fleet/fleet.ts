@@ -1,4 +1,4 @@
-/** Runs in a database. Workers on any machine carry them, so this process only stores and shows them. */
+/** Runs in a database. Workers on any machine execute them, so this process only stores and shows them. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ export function fleet(url: string, around: () => Surroundings): World {
   };
 }
 
-/** All workers carry a run, so it has stopped when it has ended. */
+/** No single process owns a run, so it has stopped when it has ended. */
 async function ended(store: World['store'], asked: Run): Promise<'stopped'> {
   let run = asked;
   const over = new AbortController();
@@ -142,7 +142,7 @@ async function continued(
   return { after, unsealed };
 }
 
-/** A run that workers carry, from the first event that is news. */
+/** A run that workers execute, from the first event that is news. */
 function begun(
   around: Surroundings,
   { options }: Pick<IntendedRun, 'options'>,
@@ -167,8 +167,8 @@ function begun(
 }
 
 /**
- * Removes the snapshots of a run from the remote through which its files travel. Gives the lines for the
- * user if git cannot do it here.
+ * Removes the snapshots of a run from the remote through which its files travel. Returns a message for
+ * the user if git cannot do it here.
  */
 async function forgetSnapshots(
   { database, parts }: DatabaseRuns,

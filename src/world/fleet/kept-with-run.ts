@@ -1,4 +1,4 @@
-/** The things that are stored with a new run, so that workers on other machines can carry it. */
+/** What is stored with a new run, so that workers on other machines can execute it. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOf } from '../../execute/git/remote.ts';

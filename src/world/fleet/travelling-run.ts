@@ -1,4 +1,4 @@
-/** The parts with which a worker continues a run that other machines have carried before. */
+/** What a worker needs to continue a run that other machines have worked on. */
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { clonedPlace } from '../../execute/git/cloned-place.ts';
