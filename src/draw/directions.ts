@@ -69,7 +69,7 @@ function ranksOf(
   const rankOf = (id: string) => ranks.get(id) ?? 0;
   const isLed = new Set<string>();
   for (const id of order) {
-    // Nothing is beside the entry, not even a state that nothing leads to.
+    // The entry has a row to itself. Not even a state that nothing leads to is beside it.
     ranks.set(id, Math.max(rankOf(id), id === entry ? 0 : 1));
     for (const { to } of downward(id)) {
       ranks.set(to, Math.max(rankOf(to), rankOf(id) + 1));

@@ -43,7 +43,7 @@ export function drawingOf(graph: Graph, overlay?: Overlay, options: DrawingOptio
     heat: heatOf(overlay, options.heat),
     indexOf: (id) => shows.get(id),
   };
-  // In the order in which a reader, and the tab key, goes through them.
+  // In reading order, which is also the tab order.
   const inOrder = nodes.toSorted((a, b) => a.y - b.y || a.x - b.x);
   return {
     picture,

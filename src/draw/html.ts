@@ -64,14 +64,14 @@ const POLICY = [
   "style-src 'unsafe-inline'",
   "base-uri 'none'",
   "form-action 'none'",
-  // No text can become an element by a mistake of the script.
+  // A mistake in the script cannot turn text into an element.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
 
 const HELP = 'Diagram. The arrow keys move it, + and - zoom, 0 shows all of it, / searches.';
 
-/** Only the script shows them. */
+/** Visible only with the script. */
 const TOOLS = `<div class="tools" role="search">
 <input type="search" placeholder="Find a state" aria-label="Find a state" title="Press / to search, Enter for the next one" spellcheck="false">
 <output aria-live="polite"></output>

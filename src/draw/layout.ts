@@ -47,7 +47,7 @@ function place(piece: Picture, spaces: ReadonlyMap<string, Space>, words: Words)
 
 /** About a second. */
 const MOST_ITEMS = 6_000;
-/** A longer one is not readable, and takes time in proportion to the square of its length. */
+/** A longer row is not readable, and takes time in proportion to the square of its length. */
 const LONGEST_ROW = 300;
 
 /** Every edge has an item in each row that it passes. */

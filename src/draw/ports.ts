@@ -5,8 +5,8 @@ export interface End {
 }
 
 /**
- * The places at which lines touch one side of a node, in the order of where they come from. Lines do
- * not touch it at the same place.
+ * The points at which lines touch one side of a node, in the order of their origins. No two lines
+ * share a point.
  */
 export function portsOn<T extends End>(
   ends: readonly T[],

@@ -12,7 +12,7 @@ export interface Rows {
   readonly lines: readonly RowLine[];
 }
 
-/** A node, or a stop of a line. Its place in the row and its x are searched for. */
+/** A node, or a stop of a line. The layout determines its place in the row and its x. */
 export interface Item {
   readonly row: number;
   /** How far it reaches to each side of its x. For a node, that is the middle of its box. */

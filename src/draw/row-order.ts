@@ -13,7 +13,7 @@ export function orderRows({ items: rows }: Rows): void {
     pass++
   ) {
     const isDown = pass % 2 === 0;
-    // Half of the passes turn around what has the same place, because another order may be better.
+    // Half of the passes reverse items with equal places, because another order may be better.
     const turns = pass % 4 >= 2;
     for (const row of isDown ? rows : rows.toReversed()) {
       sortRow(row, isDown ? 'up' : 'down', turns);

@@ -1,7 +1,7 @@
 import type { Item, Link, Rows } from './row-items.ts';
 
 /**
- * Gives every item an x, so that many lines are straight. The order in each row stays. In each pass
+ * Assigns an x to every item, so that many lines are straight. The order in each row stays. In each pass
  * every row follows the one before it. The best state of all passes is kept.
  */
 export function straightenRows({ items: rows, lines }: Rows): void {
@@ -18,7 +18,7 @@ export function straightenRows({ items: rows, lines }: Rows): void {
     for (const row of isDown ? rows : rows.toReversed()) settle(row, isDown ? 'up' : 'down');
     const settled = places();
     for (let round = 0; round < ROUNDS; round++) {
-      // In both orders, because one may have to wait until its neighbour makes room.
+      // In both orders, because an item may have to wait until its neighbour makes room.
       const isForward = round % 2 === 0;
       for (const { stops } of isForward ? lines : lines.toReversed()) straighten(stops, roomOf);
       for (const item of isForward ? items : items.toReversed()) {
@@ -90,7 +90,7 @@ function wantedAt(item: Item, near: readonly Link[]): number {
 }
 
 /**
- * Gives all stops of a line one x, if one is free in all of its rows. It prefers the x of the end that
+ * Assigns one x to all stops of a line, if one is free in all of its rows. It prefers the x of the end that
  * has fewer lines, so that lines part beside a busy node and not far from it.
  */
 function straighten(line: readonly Item[], roomOf: RoomOf): void {

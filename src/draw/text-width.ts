@@ -1,6 +1,6 @@
 /**
- * The width of a text in the fonts of the drawing. No browser is available to measure it, so it is a
- * little more than in the widest of these fonts.
+ * The width of a text in the fonts of the drawing. No browser is available to measure it, so this is
+ * slightly more than the width in the widest of these fonts.
  */
 export function textWidth(text: string, fontSize: number, weight: 'plain' | 'bold' = 'plain') {
   let width = 0;

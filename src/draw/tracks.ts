@@ -14,7 +14,7 @@ export function tracksFor<T extends Shift>(shifts: readonly T[]): ReadonlyMap<T,
   const tracks = new Map<T, number>();
   for (const shift of order) {
     let track = 0;
-    // The map holds the earlier ones.
+    // The map contains the earlier ones.
     for (const [earlier, taken] of tracks) {
       if (taken >= track && meet(shift, earlier)) track = taken + 1;
     }
@@ -41,7 +41,7 @@ function ordered<T extends Shift>(shifts: readonly T[]): readonly T[] {
 function sift<T extends Shift>(order: T[], shift: T): void {
   const from = order.indexOf(shift);
   order.splice(from, 1);
-  // The crossings at the top are the zero to count from.
+  // Crossings are counted relative to the top.
   let best = { place: 0, gained: 0 };
   let gained = 0;
   for (const [index, other] of order.entries()) {

@@ -16,7 +16,7 @@ export interface Choice {
 
 /**
  * Every choice of every state. Exploration cannot know whether an evaluator fires or a check fails, so
- * each is a choice, and its opposite is another.
+ * both outcomes are choices.
  */
 export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readonly Choice[]> {
   const choices = new Map<State['name'], readonly Choice[]>();

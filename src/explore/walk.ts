@@ -50,7 +50,7 @@ export interface Activation {
     readonly way: Way;
     readonly returns: StateName;
   }[];
-  /** The counted visits with which it can return. */
+  /** The counted visits that it can return with. */
   readonly exits: Map<string, Visits>;
   hasFault: boolean;
   readonly calls: Set<Activation>;

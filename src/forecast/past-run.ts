@@ -16,7 +16,7 @@ const number = z.number();
 
 export const pastRunSchema = z.object({
   id: text,
-  /** The number of events from which this was made. */
+  /** The number of events from which this was computed. */
   seq: number,
   /** Stands for the files of the workflow; absent if the run used several versions or none is known. */
   version: z.optional(text),

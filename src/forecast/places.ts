@@ -16,7 +16,7 @@ export interface After {
   readonly timeMs: number;
 }
 
-/** Where an agent is, and what it has used since it came there. */
+/** Where an agent is, and what it has used since it arrived there. */
 export interface Standing {
   readonly agent: Agent;
   readonly place: string;
@@ -160,6 +160,6 @@ function placeOf({ workflow, state, stack }: Agent, run: Run): string {
   return JSON.stringify([workflow === run.workflow ? '' : workflow, state, ...returns]);
 }
 
-/** A recursion would otherwise give a place for each depth. */
+/** Recursion would otherwise create a place for each depth. */
 const MOST_FRAMES = 3;
 const MOST_PLACES = 2_000;

@@ -5,13 +5,13 @@ export const spreadSchema = z.object({ low: z.number(), median: z.number(), high
 
 export type Spread = z.infer<typeof spreadSchema>;
 
-/** Throws away the order. All are 0 if there are no values. */
+/** The values may be in any order. All results are 0 if there are no values. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   return { low: at(sorted, 0.25), median: at(sorted, 0.5), high: at(sorted, 0.75) };
 }
 
-/** The value at a share of the way through sorted values. Between two of them it is in proportion. */
+/** The quantile of sorted values. Interpolates between two neighbours. */
 function at(sorted: readonly number[], share: number): number {
   const place = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(place)] ?? 0, sorted[Math.ceil(place)] ?? 0];

@@ -24,7 +24,7 @@ export interface Overlay {
   readonly returns: ReadonlyMap<string, number>;
 }
 
-/** An act of a run: a transition, or the return from a callee. */
+/** An action of a run: a transition, or the return from a callee. */
 export type Taken =
   | Pick<GraphEdge, 'from' | 'to' | 'role'>
   /** The caller continued at `to` after its callee. */
@@ -288,7 +288,7 @@ function callersAfter(
   }
 }
 
-/** The key of an act in an overlay. */
+/** The key of an action in an overlay. */
 export function wayKey(taken: Taken): string {
   const to = shortId(taken.to);
   if ('caller' in taken) return JSON.stringify([taken.caller, 'after', shortId(taken.callee), to]);

@@ -99,7 +99,7 @@ const partKey = ([name, value]: readonly [string, string]) => JSON.stringify([na
 
 type Buckets = ReadonlyMap<string, readonly Group[]>;
 
-/** Each group is listed under its tag, and under its rarest part. */
+/** Lists each group under its tag and under its rarest part. */
 function bucketsOf(groups: ReadonlySet<Group>): Buckets {
   const uses = new Map<string, number>();
   for (const { parts } of groups) {
@@ -112,7 +112,7 @@ function bucketsOf(groups: ReadonlySet<Group>): Buckets {
     else buckets.set(key, [group]);
   };
   for (const group of groups) {
-    // Any fork of an answer may have the next, so that a fork is not found by it.
+    // Any fork of an answer may have the next, so it cannot be used to find a fork.
     const keys = [...group.parts]
       .filter(([name]) => !(TAG_RULES[group.tag].variables && name === 'next'))
       .map(partKey)

@@ -1,11 +1,11 @@
 import { type EdgeRole, edgesByEnd, type Graph, type GraphEdge } from './graph.ts';
 
 export interface Results {
-  /** By the node that gives the result. */
+  /** By the node that returns the result. */
   readonly uses: ReadonlyMap<string, ResultUse>;
   /** The callees whose results lead to the one place where their caller continues. */
   readonly returning: ReadonlySet<string>;
-  /** Where an agent continues that waits for its children, by the node that starts them. */
+  /** Where a parent continues after its children, by the node that starts them. */
   readonly joins: ReadonlyMap<string, readonly string[]>;
 }
 

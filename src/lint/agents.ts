@@ -8,8 +8,8 @@ import { fault } from './codes.ts';
 import { allWays, type Lint } from './rule.ts';
 
 /**
- * Calls that need a branch of a session from an agent that cannot branch. The start of a run also
- * refuses them.
+ * Calls that need to branch a session of an agent that cannot branch. Raymond also refuses them when a
+ * run starts.
  */
 export function cannotBranch(workflow: Workflow): readonly Diagnostic[] {
   if (workflow.agents.all.every(({ can }) => can.branch)) return [];

@@ -35,7 +35,7 @@ const LINT_CODES = {
   ),
   'other-shebang': error(
     'parse',
-    'The first line of a script names another interpreter than bash.',
+    'The first line of a script names an interpreter other than bash.',
   ),
   'shebang-options': warning(
     'lint',

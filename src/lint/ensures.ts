@@ -10,7 +10,7 @@ import { type Lint, prompts } from './rule.ts';
 export function neverChecked(lint: Lint): readonly Diagnostic[] {
   return prompts(lint).flatMap(({ name, policy }) => {
     const ways = (lint.ways.get(name) ?? []).filter(isOfAgent);
-    // Without any named way the agent may write every tag.
+    // If the state names no transition, the agent may write any tag.
     if (ways.length === 0) return [];
     return policy.ensures.flatMap((ensure) =>
       (ensure.on ?? [])

@@ -30,7 +30,7 @@ export function flowFaults(
     ...deadEnds(workflow, walk).filter(({ file }) => !faulty.has(file)),
     ...resultsThatEnd(walk),
   ];
-  // The part that was not explored could still refute these.
+  // The unexplored part could still refute these.
   if (walk.boundHit) return certain;
   const isUncertain =
     walk.unresolved.length > 0 ||

@@ -42,7 +42,7 @@ export function unresolvedJudges(lint: Lint): readonly Diagnostic[] {
   );
 }
 
-/** A name without its extension is ambiguous wherever it is used. This rule warns before anyone uses it. */
+/** A name without its extension is ambiguous wherever it is used. This rule warns before that happens. */
 export function sameStems({ states }: Lint): readonly Diagnostic[] {
   const byStem = new Map<string, StateName>();
   return states.flatMap((state) => {

@@ -4,8 +4,8 @@ import { COMMAND_FILES, commandFileIn } from '../files/command-files.ts';
 import { isWithin } from '../files/regular-file.ts';
 
 /**
- * Whether a path, relative to a folder and with links resolved, leads out of it. The folder of Raymond also
- * counts as outside, and so do files from which programs take commands.
+ * Whether a path, relative to a folder and with links resolved, leads out of it. The folder of Raymond
+ * and files from which programs take commands also count as outside.
  */
 export function leadsOut(path: string, folder: string): boolean {
   const root = realPath(folder);

@@ -41,7 +41,7 @@ export function testSettingsSchema(table: readonly OptionSpec[]) {
   return mapOf(Object.fromEntries(shape));
 }
 
-/** A test mentions a switch only to change it. YAML reads some words as numbers. */
+/** A test names a switch only to change it. YAML reads some words as numbers. */
 function inTest({ kind, isDuration }: OptionSpec) {
   switch (kind) {
     case 'flag':

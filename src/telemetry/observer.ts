@@ -9,12 +9,12 @@ import { SpanReader } from './span-reader.ts';
 
 export interface TelemetryParts {
   readonly clock: Pick<Clock, 'now'>;
-  /** Describes this process, beside what the user says. */
+  /** Describes this process, in addition to what the user sets. */
   readonly instance: Readonly<Record<string, string>>;
   readonly report: (text: string) => void;
 }
 
-/** Sends spans and metrics of a run. A receiver that is gone does not delay the run, and loses them. */
+/** Sends spans and metrics of a run. If the receiver is gone, they are lost and the run is not delayed. */
 export function telemetryObserver(
   { traces, metrics, resource, spanDelayMs, metricIntervalMs }: TelemetrySettings,
   { clock, instance, report }: TelemetryParts,

@@ -32,7 +32,7 @@ export interface HistogramPoint extends Point {
   readonly count: number;
   readonly sum: number;
   readonly bounds: readonly number[];
-  /** One more than bounds. */
+  /** One more entry than `bounds`. */
   readonly counts: readonly number[];
 }
 
@@ -107,7 +107,7 @@ function metricOf(metric: Metric, times: Readonly<Record<string, string>>) {
   return { ...about, histogram: { dataPoints, aggregationTemporality: CUMULATIVE } };
 }
 
-/** A number of ns does not fit into a number. */
+/** As text, because a JavaScript number cannot hold nanoseconds since the epoch. */
 const nanos = (ms: number) => `${Math.round(ms)}000000`;
 
 function attributesOf(attributes: Attributes) {

@@ -17,7 +17,7 @@ export class Sender {
     return this.#newest;
   }
 
-  /** Waits for a moment until everything is sent. A receiver that has failed is not waited for. */
+  /** Waits briefly until everything is sent, unless the receiver has failed. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
@@ -37,14 +37,14 @@ export class Sender {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body,
-        // The headers may hold a key, which is not for another host.
+        // The headers may contain a key, which no other host may see.
         redirect: 'error',
         signal: AbortSignal.any([this.#closed.signal, AbortSignal.timeout(timeoutMs)]),
       });
       await answer.body?.cancel();
       if (answer.ok) return true;
     } catch {
-      // The run does not depend on it, and the caller reports the number.
+      // The run does not depend on it, and the caller reports the number of failures.
     }
     this.failures += 1;
     return false;

@@ -24,10 +24,10 @@ test.each<[string, Record<string, string>, string | undefined, string | undefine
 });
 
 test.each<[Record<string, string>, string]>([
-  [{ TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER is zipkin, and Raymond knows otlp'],
-  [{ EXPORTER_OTLP_ENDPOINT: AT, EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'is grpc, and Raymond knows'],
-  [{ EXPORTER_OTLP_ENDPOINT: 'file:///etc/passwd' }, 'The OTLP endpoint is no http address'],
-  [{ EXPORTER_OTLP_ENDPOINT: 'box' }, 'The OTLP endpoint is no http address'],
+  [{ TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER is zipkin, but Raymond supports only otlp'],
+  [{ EXPORTER_OTLP_ENDPOINT: AT, EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'is grpc, but Raymond supports'],
+  [{ EXPORTER_OTLP_ENDPOINT: 'file:///etc/passwd' }, 'The OTLP endpoint is not an HTTP address'],
+  [{ EXPORTER_OTLP_ENDPOINT: 'box' }, 'The OTLP endpoint is not an HTTP address'],
 ])('%j is a problem, and nothing is sent', (variables, problem) => {
   const { settings, problems } = telemetrySettings(named(variables));
   expect(settings).toBeUndefined();

@@ -5,7 +5,7 @@
 export interface TelemetrySettings {
   readonly traces: Receiver | undefined;
   readonly metrics: Receiver | undefined;
-  /** Describes this program to the receiver. */
+  /** Describes Raymond to the receiver. */
   readonly resource: Readonly<Record<string, string>>;
   readonly spanDelayMs: number;
   readonly metricIntervalMs: number;
@@ -53,7 +53,7 @@ function receiverOf(signal: Signal, of: Of, problems: string[]): Receiver | unde
   if (exporter === 'none') return undefined;
   if (exporter !== undefined && exporter !== 'otlp') {
     problems.push(
-      `OTEL_${signal}_EXPORTER is ${exporter}, and Raymond knows otlp and none. It sends no ${signal.toLowerCase()}.`,
+      `OTEL_${signal}_EXPORTER is ${exporter}, but Raymond supports only otlp and none. It sends no ${signal.toLowerCase()}.`,
     );
     return undefined;
   }
@@ -61,7 +61,7 @@ function receiverOf(signal: Signal, of: Of, problems: string[]): Receiver | unde
   const protocol = of(`EXPORTER_OTLP_${signal}_PROTOCOL`) ?? of('EXPORTER_OTLP_PROTOCOL');
   if (protocol === 'grpc') {
     problems.push(
-      `OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and Raymond knows http/json. It sends no ${signal.toLowerCase()}.`,
+      `OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but Raymond supports only http/json. It sends no ${signal.toLowerCase()}.`,
     );
     return undefined;
   }
@@ -69,7 +69,7 @@ function receiverOf(signal: Signal, of: Of, problems: string[]): Receiver | unde
   const url = own ?? `${base}/v1/${signal.toLowerCase()}`;
   if (!isWebAddress(url)) {
     problems.push(
-      `The OTLP endpoint is no http address. Raymond sends no ${signal.toLowerCase()}.`,
+      `The OTLP endpoint is not an HTTP address. Raymond sends no ${signal.toLowerCase()}.`,
     );
     return undefined;
   }

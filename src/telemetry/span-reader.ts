@@ -1,6 +1,6 @@
 /**
- * Turns the events of a run into spans: run, agent, step, tool. No text of a prompt, an answer, a tool
- * call or a failure is in a span: such texts may be secret.
+ * Turns the events of a run into spans: run, agent, step, tool. A span contains no text of a prompt, an
+ * answer, a tool call or a failure, because such texts may be secret.
  *
  * Each process that works on a run has one span for its part of the run. All parts are in one trace. A
  * step that a process adopts is in the part of the process that saw its end.
@@ -78,7 +78,7 @@ export class SpanReader {
       'raymond.workflow': lastName(after.workflow),
       'raymond.resumed': event.type === 'run-resumed',
     });
-    // An agent that the event forks follows as an event.
+    // An agent that this event forks has its own event, which follows.
     for (const [id, agent] of (before?.agents.size ? before : after).agents) {
       this.#openAgent(id, agent.parent, event.at);
       if (before && agent.status.kind === 'running' && !agent.status.isQueued)
@@ -190,5 +190,5 @@ function finished(open: OpenSpan, to: number, more: Attributes): FinishedSpan {
   return { traceId, spanId, parentId, name, from, to, attributes, isError: failure !== undefined };
 }
 
-/** Where the workflow is says more about the machine than about the run. */
+/** The path of a workflow says more about the machine than about the run. */
 const lastName = (path: string) => path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;

@@ -1,6 +1,6 @@
 /**
- * The axis of a timeline. A long time in which no step ran is cut: a night without an answer would
- * otherwise leave no room for the work.
+ * The axis of a timeline. Long times in which no step ran are cut, because a night without an answer
+ * would leave no room for the work.
  */
 import type { Span } from '../history/span.ts';
 
@@ -9,7 +9,7 @@ export interface Axis {
   readonly to: number;
   /** From 0 at the start to 1 at the end. */
   place(time: number): number;
-  /** The time at a place. */
+  /** The time at a position. */
   timeAt(place: number): number;
   readonly cuts: readonly Cut[];
 }
@@ -34,7 +34,7 @@ export function axisOf(startedAt: number, spans: readonly TimeSpan[]): Axis {
 /** The axis of a time whose cuts are known. */
 export function axisWithCuts(from: number, to: number, cuts: readonly Cut[]): Axis {
   const keptMs = to - from - cuts.reduce((sum, cut) => sum + lengthOf(cut), 0);
-  // All cuts together take at most so much of the axis.
+  // Limits the share of the axis that all cuts take together.
   const share = Math.min(CUT_SHARE, MOST_FOR_CUTS / Math.max(1, cuts.length));
   const cutMs = (Math.max(keptMs, 1) * share) / (1 - share * cuts.length);
   const pieces = piecesOf(from, to, cuts, cutMs);

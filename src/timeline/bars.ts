@@ -1,6 +1,6 @@
 /**
- * The spans of a run as bars. Their number is limited: when there are too many, neighbours that are
- * together shorter than a limit become one bar, and the limit grows.
+ * The spans of a run as bars. Their number is limited: when there are too many, the limit grows, and
+ * neighbours that are shorter than it together become one bar.
  */
 
 import type { Span } from '../history/span.ts';
@@ -91,7 +91,7 @@ export function barOf(span: Span): Bar {
   };
 }
 
-/** Adds a bar at the end of a row. Gives the number of bars by which the row has grown. */
+/** Adds a bar at the end of a row. Returns the number of bars by which the row has grown. */
 function put(row: Bar[], bar: Bar, shortestMs: number): 0 | 1 {
   const last = row.at(-1);
   if (last === undefined || bar.to - last.from >= shortestMs) {

@@ -40,7 +40,7 @@ export function svgTimeline(timeline: Timeline, options: SvgOptions): string {
   ].join('\n');
 }
 
-/** Says why a picture would be too large, if it would. */
+/** The reason why a picture would be too large; undefined if it would not. */
 export function tooLargeTimeline({ rows }: Timeline): string | undefined {
   if (rows.length <= MOST_ROWS) return undefined;
   return `The run has ${rows.length} agents, but a picture has at most ${MOST_ROWS} rows.`;

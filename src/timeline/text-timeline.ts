@@ -146,7 +146,7 @@ function stepText({ state, isAbandoned }: Span, room: number, signs: Signs): str
   return `${signs.start}${shown}`.padEnd(room, rest);
 }
 
-/** A name of fewer letters says nothing. */
+/** Fewer letters of a name mean nothing to a reader. */
 const MIN_ROOM = 5;
 
 function legend({ rows }: Timeline, signs: Signs): readonly string[] {

@@ -17,13 +17,13 @@ const LONGEST_WHO = 60;
 export interface AgentText {
   readonly text: string;
   readonly tone: Tone;
-  /** The beginning of what it is doing; absent if that has no duration. */
+  /** When its activity began; absent if that has no duration. */
   readonly since?: number;
 }
 
 export interface TextFrame {
   readonly now: number;
-  /** A usage limit lets its prompt not start. */
+  /** A usage limit keeps its prompt from starting. */
   readonly isLimited: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface ChosenAgents {
 }
 
 /**
- * The agents that a screen with so many rows shows. If all fit, they are in the order of their creation.
+ * The agents that fit into a number of rows. If all fit, they are in the order of their creation.
  * Otherwise those that need attention come first, and one row is left for a summary of the rest.
  */
 export function chosenAgents({ run, places }: View, rows: number): ChosenAgents {

@@ -41,14 +41,14 @@ export function columnsFor(
 export const GAP = 2;
 const used = (cells: number) => (cells > 0 ? cells + GAP : 0);
 
-/** Of a text that is cut shorter, nothing is understood. */
+/** A text that is cut shorter cannot be understood. */
 const orNone = (cells: number) => (cells < 4 ? 0 : cells);
 
 const LEAST = { elapsed: 5, cost: 7 };
 const WITH_COST = 70;
 const WITH_ELAPSED = 36;
 const WITH_DOING = 30;
-/** Of the room for texts. */
+/** The share of the room for texts. */
 const WHO_PART = 0.45;
 const STATE_PART = 0.25;
 const ENOUGH_DOING = 26;

@@ -26,11 +26,11 @@ export interface QuestionFrame {
   readonly width: number;
   readonly rows: number;
   readonly now: number;
-  /** The number of questions that wait, with this one. */
+  /** The number of open questions, including this one. */
   readonly open: number;
 }
 
-/** The question, marked as text of others, and a row to type in. */
+/** The question, marked as untrusted text, and a row to type in. */
 export function questionRows(
   typing: Typing,
   { width, rows, now, open }: QuestionFrame,

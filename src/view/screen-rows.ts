@@ -17,7 +17,7 @@ export interface Frame extends AgentFrame {
  */
 export function screenRows(view: View, frame: Frame): readonly Row[] {
   const { height, now, typing } = frame;
-  // Some terminals break a row that fills the last column.
+  // Some terminals wrap a row that fills the last column.
   const width = Math.max(1, frame.width - 1);
   const most = mostRows(height);
   const open = typing ? openWith(view, typing) : 0;

@@ -2,8 +2,8 @@ import { widthOf } from '../observe/screen.ts';
 import { oneLine } from '../observe/words.ts';
 
 /**
- * A text of others on one line that takes at most so many cells. A long text is cut between words,
- * unless too little of it would be left.
+ * Untrusted text on one line, shortened to a number of cells. A long text is cut between words, unless
+ * too little of it would be left.
  */
 export function shortened(text: string, cells: number): string {
   const line = oneLine(text, LONGEST);

@@ -63,7 +63,7 @@ function withAgent(view: View, agent: Agent): View {
 function forksOf({ agents, endedAgents }: Run, id: string): readonly number[] {
   const forks: number[] = [];
   let name: string | undefined = id;
-  // A forged journal may contain a circle.
+  // A forged journal may contain a cycle.
   while (name !== undefined && forks.length < MOST_FORKS) {
     forks.unshift(Number(/\d+$/.exec(name)?.[0] ?? 0));
     const { parent }: { parent?: string | undefined } =

@@ -2,8 +2,8 @@ import type { RunEvent } from '../model/event.ts';
 import type { Execution } from '../parse/rehearsal-file.ts';
 
 /**
- * Numbers the executions of each state and of each check. The order is that of the journal. A step
- * keeps its number even if another one begins sooner.
+ * Numbers the executions of each state and of each check, in the order of the journal. A step keeps its
+ * number even if another one begins sooner.
  */
 export class Executions {
   readonly #counts = new Map<string, number>();

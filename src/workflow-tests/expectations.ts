@@ -125,7 +125,7 @@ function agentProblems({ answers_of }: WorkflowTest, { events }: Happened): read
   );
 }
 
-/** The agent of such a prompt fails, but a join may have handled that. */
+/** Such a prompt fails its agent, but a join may have handled the failure. */
 function unansweredProblems({ prompts }: Happened): readonly Problem[] {
   const states = new Set(prompts.filter((one) => !one.isAnswered).map(({ state }) => state));
   return [...states].map((state) => ({

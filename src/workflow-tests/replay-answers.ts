@@ -4,7 +4,7 @@ import { stemOf } from '../parse/state.ts';
 import type { Recorded } from '../parse/test-file.ts';
 import type { Step } from '../ports.ts';
 
-/** Gives each agent's steps the recorded answers, in order. */
+/** Answers the steps of each agent with its recorded answers, in order. */
 export function replayAnswers(recorded: readonly Recorded[]): (step: Step) => ScriptedAnswer {
   const queues = new Map<string, RecordedEnd[]>();
   for (const entry of recorded) {

@@ -105,7 +105,7 @@ function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings
     throw new UserError(
       'input-missing',
       `The test has no input, but ${received.problem}.`,
-      'Give it with input: in the test.',
+      'Add input: to the test.',
     );
   }
   return {
