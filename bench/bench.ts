@@ -6,12 +6,12 @@ import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
 import { liveView } from './cases/live-view.ts';
 import { resumeLong, resumeSnapshots, showLong } from './cases/long-journal.ts';
 import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
+import { scriptAgents } from './cases/script-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import { scriptTransition, scriptTransitionNoDebug } from './cases/script-transition.ts';
-import { scriptWorkers } from './cases/script-workers.ts';
 import { serveLong, serveLongMemory } from './cases/serve.ts';
 import { startHelp, startList } from './cases/start-up.ts';
-import { stopWorkers } from './cases/stop-workers.ts';
+import { stopAgents } from './cases/stop-agents.ts';
 import { verifyJournal } from './cases/verify-journal.ts';
 import type { BenchCase } from './frame/case.ts';
 import { main } from './frame/main.ts';
@@ -20,8 +20,8 @@ import { main } from './frame/main.ts';
 export const CASES: readonly BenchCase[] = [
   scriptTransition,
   scriptTransitionNoDebug,
-  scriptWorkers,
-  stopWorkers,
+  scriptAgents,
+  stopAgents,
   startBesideRuns,
   listRuns,
   hostileTags,

@@ -4,9 +4,9 @@ import { project } from '../frame/project.ts';
 
 const HALF_A_SECOND = 500;
 
-export const scriptWorkers: BenchCase = {
-  name: 'script-workers',
-  title: '50 script workers of 0.5 s',
+export const scriptAgents: BenchCase = {
+  name: 'script-workers', // Older results have this name.
+  title: '50 agents with a script of 0.5 s',
   floor: '0.5 s and a run of one step',
   unit: 'ms',
   limits: 'ratio',

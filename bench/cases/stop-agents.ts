@@ -8,9 +8,9 @@ import { project } from '../frame/project.ts';
 import { remainingCpuMs } from '../frame/watch-process.ts';
 
 /** Stopping is mostly waiting, so the CPU time counts. */
-export const stopWorkers: BenchCase = {
-  name: 'stop-workers',
-  title: 'stop 100 sleeping workers, CPU time',
+export const stopAgents: BenchCase = {
+  name: 'stop-workers', // Older results have this name.
+  title: 'stop 100 sleeping agents, CPU time',
   floor: 'stop 25',
   unit: 'ms',
   limits: 'ratio',
@@ -18,7 +18,7 @@ export const stopWorkers: BenchCase = {
   comparable: true,
   prepare({ folder }) {
     const flow = project(folder, {
-      'START.sh': `for ((i = 0; i < WORKERS; i++)); do echo '<fork>WORK</fork>'; done; echo '<goto>WORK</goto>'\n`,
+      'START.sh': `for ((i = 0; i < AGENTS; i++)); do echo '<fork>WORK</fork>'; done; echo '<goto>WORK</goto>'\n`,
       'WORK.sh': 'echo $$ >"here/$$.part"; mv "here/$$.part" "here/$$"; exec sleep 600\n',
     });
     return {
@@ -28,11 +28,7 @@ export const stopWorkers: BenchCase = {
   },
 };
 
-async function stopCost(
-  orchestrator: Orchestrator,
-  flow: string,
-  workers: number,
-): Promise<number> {
+async function stopCost(orchestrator: Orchestrator, flow: string, agents: number): Promise<number> {
   const here = join(flow, 'here');
   rmSync(here, { recursive: true, force: true });
   mkdirSync(here);
@@ -43,10 +39,10 @@ async function stopCost(
   const child = orchestrator.start({
     project: flow,
     workflow: '.',
-    environment: { WORKERS: workers },
+    environment: { AGENTS: agents },
   });
   const exit = once(child, 'exit');
-  while (started().length <= workers) {
+  while (started().length <= agents) {
     if (child.exitCode !== null) throw new Error(`exited with ${child.exitCode} before the stop`);
     await delay(20);
   }
@@ -55,7 +51,7 @@ async function stopCost(
   await exit;
   const left = started().filter(isSleeping);
   for (const pid of left) process.kill(pid, 'SIGKILL');
-  if (left.length > 0) throw new Error(`left ${left.length} of ${workers + 1} workers running`);
+  if (left.length > 0) throw new Error(`left ${left.length} of ${agents + 1} agents running`);
   return cost;
 }
 
