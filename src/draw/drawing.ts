@@ -24,7 +24,6 @@ export interface Drawing {
 }
 
 export interface DrawingOptions {
-  /** The link of a node. */
   readonly link?: (node: GraphNode) => string | undefined;
   /** Colours the nodes by their part of the cost or time of the overlay. */
   readonly heat?: Heat | undefined;

@@ -43,7 +43,6 @@ export interface Words {
 }
 
 export const LABEL_HEIGHT = 16;
-/** The gap between a node and its mark. */
 export const MARK_GAP = 8;
 
 /** The space of a node: its box, its loops on the left and its mark on the right. */

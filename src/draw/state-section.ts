@@ -16,7 +16,6 @@ export interface Page {
   readonly edges: ReturnType<typeof edgesByEnd>;
 }
 
-/** The section of a page about a state. */
 export function stateSection(page: Page, node: GraphNode): string {
   const { workflow, graph } = page;
   const state = 'state' in node ? workflow.states.get(node.state) : undefined;

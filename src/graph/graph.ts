@@ -69,7 +69,7 @@ export const EDGE_ROLES = [
   'call',
   /** From the caller to the state at which it continues after its callee has returned. */
   'return',
-  /** From the parent to the first state of a child. */
+  /** From the parent to the first state of a child. The API has this name. */
   'worker',
   /** To the state at which the parent continues beside its children. */
   'next',

@@ -7,7 +7,6 @@ export interface Question extends AskingStatus {
   readonly isAnswered: boolean;
 }
 
-/** The open questions of a run. */
 export async function questionsOf(store: RunStore, run: Run): Promise<readonly Question[]> {
   if (run.tally.asking === 0) return [];
   const messages = await store.mailbox(run.id).messages();
@@ -29,7 +28,6 @@ export interface Request extends OpenRequest {
   readonly isAnswered: boolean;
 }
 
-/** The open permission requests of a run. */
 export async function requestsOf(store: RunStore, run: Run): Promise<readonly Request[]> {
   if (run.tally.asksPermission === 0) return [];
   const messages = await store.mailbox(run.id).messages();

@@ -55,7 +55,7 @@ const HEX_DIGITS: readonly (number | undefined)[] = Array.from({ length: 256 }, 
 });
 
 const MAC_START = ',"mac":"';
-/** The checksum of the part of a line up to its authenticator. */
+/** The length of the part of a line with its authenticator. */
 export const MAC_BYTES = MAC_START.length + MAC_CHARS + 1;
 
 /** A line with its authenticator, its checksum and its newline. */

@@ -5,7 +5,6 @@ import { MOST_OLDER_BYTES, olderFileOf, olderOutputs } from '../files/older-step
 import type { RecordName, RunFolders, StepKey, StepRecords } from '../ports.ts';
 import { type Disk, makeFolder, readBytes, replaceWith, writeAll } from './disk.ts';
 
-/** The paths of the records. */
 interface RecordPaths {
   readonly folders: Pick<RunFolders, 'step'>;
 }

@@ -48,7 +48,6 @@ import {
 } from './lock-owner.ts';
 import { beatText, lockText, ownerIn } from './lock-text.ts';
 
-/** The outside world of a lock. */
 export interface LockWorld {
   readonly self: LocatedProcess;
   readonly clock: Clock;

@@ -183,7 +183,6 @@ export function debugFolder({ debugFolder: folder }: Project, run: string, at: D
   return join(folder, `${run}_${day}_${time}`);
 }
 
-/** Whether this is the name of a debug folder of the run. */
 export function isDebugFolderOf(name: string, run: string): boolean {
   return name.startsWith(run) && /^_\d{8}_\d{6}$/.test(name.slice(run.length));
 }

@@ -44,7 +44,6 @@ export function scripts({ states }: Lint): readonly ScriptState[] {
   return states.filter((state): state is ScriptState => state.kind === 'script');
 }
 
-/** The ways of all states, each with its state. */
 export function allWays({
   ways,
 }: Lint): readonly { readonly state: StateName; readonly way: Way }[] {

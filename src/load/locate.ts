@@ -6,7 +6,6 @@ import { clip } from '../parse/clip.ts';
 import { nearest } from '../parse/nearest.ts';
 import { isStateFile, stemOf } from '../parse/state.ts';
 
-/** The location of a workflow. */
 export interface WorkflowLocation {
   readonly kind: 'folder' | 'zip' | 'yaml';
   /** The absolute path of the folder or the file. */

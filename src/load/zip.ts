@@ -32,7 +32,6 @@ export async function readZip(path: string, name: string): Promise<readonly ZipF
   }
 }
 
-/** A file of an archive. */
 export interface ZipFile extends SourceFile {
   /** The permission bits; 0 if the archive has none. */
   readonly mode: number;

@@ -27,7 +27,6 @@ export class OpenWaits {
     if (this.#agents.size !== waiting + deadlines || CHANGES_ALL.has(event.type)) this.#readAll();
   }
 
-  /** The waits that are over. */
   over(at: number): readonly Wait[] {
     const end = this.#firstEnd();
     return end === undefined || end > at ? [] : this.#all().filter(({ until }) => until <= at);

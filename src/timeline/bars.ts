@@ -18,7 +18,6 @@ export interface Bar {
   /** Absent if the bar has several parts. */
   readonly step: number | undefined;
   readonly isPrompt: boolean;
-  /** The number of steps that failed. */
   readonly failed: number;
   readonly costUsd: number;
   readonly isPriced: Span['isPriced'];
@@ -46,7 +45,6 @@ export class Bars {
     while (this.#count > this.#most && this.#shortestMs < this.#to - this.#from) this.#merge();
   }
 
-  /** The bars of an agent, in order. */
   of(agent: string): readonly Bar[] {
     return this.#rows.get(agent) ?? [];
   }

@@ -11,7 +11,6 @@ export interface TextOptions {
   /** The time of the day. */
   readonly time: (ms: number) => string;
   readonly duration: (ms: number) => string;
-  /** The number of cells of a text. */
   readonly width: (text: string) => number;
 }
 

@@ -36,7 +36,6 @@ function openWith({ run }: View, { asked }: Typing): number {
   return waitsForPerson(run.tally) + Math.max(0, own - 1);
 }
 
-/** The room for one question. */
 export function questionRoom(height: number): number {
   return Math.max(4, Math.floor(mostRows(height) / 2));
 }

@@ -45,7 +45,6 @@ export interface PlayedRun {
   readonly events: readonly RunEvent[];
 }
 
-/** Plays a run to its end. */
 export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<PlayedRun> {
   const start = 'resume' in beginning ? beginning.resume.updatedAt : undefined;
   const clock = ports.clock ?? jumpingClock(start);

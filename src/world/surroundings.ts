@@ -19,7 +19,6 @@ export interface Surroundings {
   readonly cwd: string;
   readonly project: Pick<Project, 'folder' | 'configFile'>;
   readonly world: World;
-  /** The store of the world. */
   readonly store: RunStore;
   /** The database of the world, if it has one. It may contain a password, so it is only for connections. */
   readonly databaseUrl?: string;

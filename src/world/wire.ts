@@ -249,7 +249,6 @@ function worktreesOf(around: Surroundings, run: string, processes: RunProcesses)
   return gitWorktrees({ run, folder: worktrees, records: makings, processes });
 }
 
-/** The messages of a step of the run. */
 export function messagesOfStep(folders: RunFolders) {
   return (agent: string, step: number, kind: StepKind) =>
     stepMessages(folders.step(agent, step), kind);

@@ -20,7 +20,7 @@ interface Asked {
   readonly run: string;
   readonly agent: string;
   readonly question?: string;
-  /** Replaces the text of a question. */
+  /** Set for a permission request, instead of a question. */
   readonly request?: PermissionRequest;
 }
 

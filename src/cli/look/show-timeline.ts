@@ -1,5 +1,3 @@
-/** The output of `raymond show --timeline`. */
-
 import { UserError } from '../../model/user-error.ts';
 import { type Tone, widthOf } from '../../observe/screen.ts';
 import { clockTime, duration, usd } from '../../observe/words.ts';

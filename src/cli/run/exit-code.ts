@@ -1,7 +1,6 @@
 import type { Run } from '../../model/run.ts';
 import { unreachable } from '../../model/unreachable.ts';
 
-/** The exit code for the outcome of a run. */
 export function exitCode({ status }: Run): number {
   if (status.kind !== 'ended') return 1;
   switch (status.outcome) {

@@ -39,7 +39,6 @@ export interface Screen {
   document(text: string): Promise<void>;
   /** The result of a run, for the caller of Raymond: byte for byte, except on a terminal. */
   result(text: string): Promise<void>;
-  /** Rings the bell of the terminal. */
   bell(): void;
   /** Asks the terminal to show a note, outside of its text. Not every terminal can. */
   note(text: string): void;
