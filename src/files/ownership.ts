@@ -33,7 +33,7 @@ export function linkProblem(path: string, stat: () => Stats): string | undefined
     const found = stat();
     if (found.nlink <= 1 || found.nlink === 1 + namesOfRaymond(path, found)) return undefined;
   }
-  return 'it has a second name (a hard link), under which somebody may change it';
+  return 'it has a second name (a hard link), under which someone may change it';
 }
 
 const MOST_TRIES = 3;

@@ -210,7 +210,7 @@ test('a forged message is reported and ignored', async () => {
   const { inputs, said } = await opened(place);
   expect(inputs).toEqual([]);
   expect(said).toEqual([
-    expect.stringContaining('ignored a message that no command of yours wrote'),
+    expect.stringContaining('ignored a message that none of your commands wrote'),
   ]);
 });
 

@@ -4,7 +4,7 @@
  *
  * The lines of a journal form a chain: each has an authenticator over its own bytes and the
  * authenticator of the line before it. It is half of the SHA-256 of the key, the previous authenticator
- * and the line. Nobody can continue the hash, because the other half is not known. One call for each
+ * and the line. The hash cannot be continued, because its other half is not known. One call for each
  * line takes a third of the time of an HMAC.
  */
 import { hash, randomBytes } from 'node:crypto';
@@ -73,7 +73,7 @@ export class Chain {
   }
 }
 
-/** A chain that nobody can continue or verify, for a run without an owner. */
+/** A chain that cannot be continued or verified, for a run without an owner. */
 export function throwawayChain(): Chain {
   return new Chain(newChainId(), new Authenticator(randomBytes(KEY_BYTES)));
 }

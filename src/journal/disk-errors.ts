@@ -63,7 +63,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   'NOT-A-FILE': { cure: wrongPlace },
   'TOO-LARGE': { cure: 'Remove it' },
   'OF-OTHERS': {
-    cure: 'Check its content, then put a copy of your own in its place (cp it, chmod 600 the copy, mv it back)',
+    cure: 'Check its content, then replace it with your own copy (cp it, chmod 600 the copy, mv it back)',
   },
   EMLINK: { reason: 'the file has too many links', cure: wrongPlace },
   ENAMETOOLONG: { reason: 'the path is too long', cure: 'Use a shorter folder name' },

@@ -296,7 +296,7 @@ export class FileJournal<R> {
     await this.confirm();
     await writeAll(this.#file, bytes, this.#length);
     await this.#file.sync();
-    // The machine may have slept meanwhile. Then the append counts only if the run is still ours.
+    // The machine may have slept in the meantime. Then the append counts only if the run is still ours.
     if (this.#owner.needsConfirming()) await this.confirm();
     // An older head proves less, but nothing wrong.
     const [seq, mac] = [batch.at(-1)?.lastSeq ?? this.#seq, this.#chain.end];

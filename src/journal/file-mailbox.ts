@@ -97,7 +97,7 @@ async function read(mail: MailFolder, reader: MailReader): Promise<{ close(): vo
       const letters = await lettersIn(mail, isNew, (path) =>
         onTrouble(
           'refused',
-          `ignored a message that no command of yours wrote: see ${path}.*.refused`,
+          `ignored a message that none of your commands wrote: see ${path}.*.refused`,
         ),
       );
       if (letters.length === 0) return inOrder([...found.values()]);

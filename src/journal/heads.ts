@@ -1,6 +1,6 @@
 /**
  * The ends of the chains of this user: one small file for each, beside the key. They show that the last
- * lines of a journal are missing, or that an older copy is in its place.
+ * lines of a journal are missing, or that an older copy has replaced it.
  *
  * A head is written after its line is synced, and is not synced itself. It survives the death of the
  * process. After a power cut it may be older than its journal, but never newer.
@@ -213,7 +213,7 @@ async function createHead(disk: Disk, key: ChainKey, chain: Chain, journal: stri
     throw new UserError(
       'head-unwritable',
       `Raymond cannot remember the end of the journal in ${file}: ${reasonOf(error)}.`,
-      `${cureOf(error)}, or set XDG_STATE_HOME to a folder of yours.`,
+      `${cureOf(error)}, or set XDG_STATE_HOME to a folder that you own.`,
       { file },
     );
   }

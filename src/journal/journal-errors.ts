@@ -31,9 +31,9 @@ export class CorruptJournal extends UserError {
 
 /** The last lines are missing. */
 export class CutJournal extends UserError {
-  /** What revealed it: the state file, or the end that Raymond has remembered. */
+  /** The evidence: the state file, or the end that Raymond has remembered. */
   readonly by: 'state' | 'head';
-  /** The last event that is there. */
+  /** The last event in the journal. */
   readonly seq: number;
 
   constructor(path: string, seq: number, by: CutJournal['by'], fact: string) {
@@ -63,7 +63,7 @@ export function cutByHead(
 ): CutJournal {
   const fact =
     seq < remembered
-      ? `ends with event ${seq}, but Raymond has already written event ${remembered}. Its last lines were removed, or an older copy is in its place.`
+      ? `ends with event ${seq}, but Raymond has already written event ${remembered}. Its last lines were removed, or an older copy has replaced it.`
       : `does not contain event ${remembered} as Raymond wrote it last. Another copy of the run has continued.`;
   return new CutJournal(path, seq, 'head', `${fact} The file was not changed.`);
 }

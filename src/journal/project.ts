@@ -267,7 +267,7 @@ async function checkPart(
     );
   const second = kind === 'file' ? linkProblem(path, () => lstatSync(path)) : undefined;
   if (second !== undefined)
-    throw refuse(second, 'Check its content, then put a copy in its place (cp it, mv it back).');
+    throw refuse(second, 'Check its content, then replace it with a copy (cp it, mv it back).');
 }
 
 /** Removes the permissions of other users. */

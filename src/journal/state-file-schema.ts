@@ -23,7 +23,7 @@ const isEstimate = z.optional(z.literal(true));
 
 const worktreeSchema = z.object({
   branch: text,
-  /** Null in a rehearsal, which makes no worktrees. */
+  /** Null in a rehearsal, which creates no worktrees. */
   path: z.nullable(text),
   base: z.nullable(text),
   repository: z.nullable(text),

@@ -98,7 +98,7 @@ async function makeKey(disk: Disk, file: string): Promise<Buffer> {
     throw new UserError(
       'user-key-unwritable',
       `Raymond cannot save your key in ${file}: ${reasonOf(error)}.`,
-      `${cureOf(error)}, or set XDG_STATE_HOME to a folder of yours.`,
+      `${cureOf(error)}, or set XDG_STATE_HOME to a folder that you own.`,
       { file },
     );
   }

@@ -38,7 +38,7 @@ export async function unpackSource(archive: Uint8Array, into: string): Promise<s
     await rename(fresh, folder);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Another process may have put the same files there meanwhile.
+    // Another process may have put the same files there in the meantime.
     if (!(await holds(rootIn(folder), files))) throw error;
   }
   return path;

@@ -287,7 +287,7 @@ const GONE_WORKTREE = 'its worktree no longer exists: what was not committed the
 function worktreeOf({ worktree }: RunEventOf<'agent-forked'>): string {
   if (!worktree) return '';
   const { branch, tree } = worktree;
-  return tree ? `, worktree on ${branch}` : `, worktree not made (${branch})`;
+  return tree ? `, worktree on ${branch}` : `, worktree not created (${branch})`;
 }
 
 function withheldOf({ withheld = [] }: RunEventOf<'agent-forked'>): string {

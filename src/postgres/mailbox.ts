@@ -103,7 +103,7 @@ export async function refuseMail(queries: Queries, ids: readonly string[]): Prom
 }
 
 export const REFUSED_MAIL =
-  'ignored a message that no command of yours wrote. It stays in the table raymond.mail as refused.';
+  'ignored a message that none of your commands wrote. It stays in the table raymond.mail as refused.';
 
 async function post(
   database: Database,

@@ -108,7 +108,7 @@ function agentsFor({ agent, agents }: AgentOptions): Agents {
 }
 
 export interface ChosenExecutors extends Executors {
-  /** Absent in a rehearsal, which makes no worktrees. */
+  /** Absent in a rehearsal, which creates no worktrees. */
   readonly worktrees?: Worktrees;
   /** Absent in a rehearsal, which changes no files. */
   readonly files?: FileHistory;

@@ -79,7 +79,7 @@ export const FLEET: readonly Attack[] = [
             if (isControl) await fleet.has('"run-ended"');
             else
               await eventually('it is told', () =>
-                worker.stderr().includes('ignored a message that no command of yours wrote'),
+                worker.stderr().includes('ignored a message that none of your commands wrote'),
               );
             return existsSync(scene.project.path('deployed'))
               ? 'deployed'

@@ -74,7 +74,7 @@ export const JOURNAL_AUTHORITY: readonly Attack[] = [
       const start = lines.slice(0, 3).join('\n').length + 1;
       truncateSync(scene.project.path(JOURNAL), start);
       rmSync(scene.project.path(`${STATE}/r.json`));
-      return resumed(scene, /Its last lines were removed, or an older copy is in its place/);
+      return resumed(scene, /Its last lines were removed, or an older copy has replaced it/);
     },
   },
   {
@@ -92,7 +92,7 @@ export const JOURNAL_AUTHORITY: readonly Attack[] = [
       rmSync(mark, { force: true });
       rmSync(project.path('.raymond'), { recursive: true });
       cpSync(project.path('old'), project.path('.raymond'), { recursive: true });
-      return resumed(scene, /Its last lines were removed, or an older copy is in its place/);
+      return resumed(scene, /Its last lines were removed, or an older copy has replaced it/);
     },
   },
   {

@@ -108,7 +108,7 @@ echo '<ask next="NEXT" timeout="24h" timeout_next="NEXT">which colour?</ask>'`,
     await hasAsked(project, 'q');
     execFileSync(process.execPath, ['forged.js', String(life.pid)], { cwd: project.folder });
     await eventually('the report of the message', () =>
-      life.stderr().includes('ignored a message that no command of yours wrote'),
+      life.stderr().includes('ignored a message that none of your commands wrote'),
     );
     expect(life.stderr().match(/ignored a message/g)).toHaveLength(1);
     expect(await command(project, ['answer', 'q', 'mine'])).toMatchObject({ code: 0 });

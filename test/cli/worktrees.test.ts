@@ -281,7 +281,7 @@ test('a rehearsal makes no worktrees and says so', async () => {
   });
   const { code, stderr } = await project.run([...RUN, '--rehearse']);
   expect(code).toBe(0);
-  expect(stderr).toContain('forked by main at WORK.md, worktree not made (raymond/one/x)');
+  expect(stderr).toContain('forked by main at WORK.md, worktree not created (raymond/one/x)');
   expect(existsSync(project.path('.raymond/worktrees'))).toBe(false);
   expect(git(project, 'branch', '--list', 'raymond/*')).toBe('');
 });

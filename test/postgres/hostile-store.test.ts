@@ -504,7 +504,7 @@ describe('mail', () => {
     });
     reading.close();
     expect(read).toEqual([answer]);
-    expect(told).toEqual([expect.stringContaining('no command of yours wrote')]);
+    expect(told).toEqual([expect.stringContaining('none of your commands wrote')]);
     expect(await database.query('select from raymond.mail where refused')).toHaveLength(3);
   });
 

@@ -32,7 +32,7 @@ export interface ShownRun {
   readonly log: string | undefined;
   /** Undefined for a run that is over. */
   readonly left: Remainder | undefined;
-  /** Sentences about worktrees that somebody has deleted. */
+  /** Sentences about worktrees that were deleted. */
   readonly lost: readonly string[];
 }
 

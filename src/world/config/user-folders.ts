@@ -51,7 +51,7 @@ export async function checkOwn(path: string): Promise<void> {
     throw new UserError(
       'user-folder',
       `Raymond does not use ${path}: ${second}.`,
-      'Check its content, then put a copy in its place (cp it, mv it back).',
+      'Check its content, then replace it with a copy (cp it, mv it back).',
       { file: path },
     );
 }

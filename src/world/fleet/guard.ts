@@ -1,6 +1,6 @@
 /**
  * The guard of a worker is a small process. When the lease of the worker is over, it ends the processes of
- * the steps, even if the worker is suspended or was killed. The worker tells it everything through a pipe.
+ * the steps, even if the worker is suspended or was killed. It learns everything from the worker through a pipe.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
