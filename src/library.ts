@@ -73,7 +73,7 @@ export interface PrunedRun {
 }
 
 /**
- * A run that this process carries, unless it is in a database. Its events can be iterated once. A loop
+ * A run that this process executes, unless it is in a database. Its events can be iterated once. A loop
  * that ends early stops the run.
  */
 export interface RunningRun extends AsyncIterable<JournaledEvent> {
@@ -163,7 +163,7 @@ export function answer(
   return within(place, (around) => answerIn(around, id, text, agent));
 }
 
-/** Takes a run back to the moment before a step, or takes the last rewind back. */
+/** Takes a run back to the moment before a step, or undoes the last rewind. */
 export function rewind(
   id: string,
   request: RewindRequest,

@@ -55,7 +55,7 @@ export class SpanReader {
   #turnTo(id: string, next: OpenSpan | undefined, event: RunEvent, ended: Span[]): void {
     const open = this.#open.get(id);
     if (open && next && isSame(open, next)) return;
-    // Another executor may have taken the agent at once.
+    // Another executor may have taken the agent immediately.
     const isNothing = open?.kind === 'limit' && open.from === event.at;
     if (open && !isNothing) ended.push(endedSpan(id, open, event));
     if (next) this.#open.set(id, next);

@@ -5,7 +5,7 @@ export type Change = readonly [path: readonly Key[], value?: unknown];
 
 type Key = string | number;
 
-/** The lengths of arrays are places, too. */
+/** The lengths of arrays are also places. */
 export function changesBetween(before: unknown, after: unknown): readonly Change[] {
   const changes: Change[] = [];
   collect(before, after, [], changes);

@@ -1,4 +1,4 @@
-/** The value, or undefined if it cannot be had. For errors that say nothing more than that. */
+/** The value, or undefined after any error. For errors that need no report. */
 export function attempt<T>(act: () => T): T | undefined {
   try {
     return act();

@@ -1,4 +1,4 @@
-/** How a run stands: what its events say, and whether a process works on it. */
+/** The condition of a run: what its events say, and whether a process works on it. */
 import type { RunOutcome } from './event.ts';
 import { NO_LIMITS, openLimits } from './limits.ts';
 import type { RunSummary } from './run-summary.ts';

@@ -181,7 +181,7 @@ export interface WorkflowFact {
 
 /** The facts that a fork needs to give its child a worktree. */
 export interface WorktreeFact {
-  /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
+  /** Absent in rehearsals and workflow tests, which create no worktrees. */
   readonly tree: TreeFact | undefined;
 }
 

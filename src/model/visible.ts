@@ -1,8 +1,8 @@
 /**
- * INV-2: Text of others cannot act on a terminal. Cleaning removes nothing, and cleaning twice
- * changes nothing.
+ * INV-2: Untrusted text cannot act on a terminal. Cleaning removes nothing, and cleaning twice changes
+ * nothing.
  *
- * Shows text of others (agents, workflows, file names, journals) to a person. A character that could
+ * Shows untrusted text (agents, workflows, file names, journals) to a person. A character that could
  * act on a terminal, or would be invisible there, becomes an escape. All other characters stay.
  */
 export function visible(text: string): string {

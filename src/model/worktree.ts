@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 /** The worktree of a child, as decided when the child is forked. */
 export const worktreeSchema = z.object({
   branch: z.string(),
-  /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
+  /** Absent in rehearsals and workflow tests, which create no worktrees. */
   tree: z.optional(
     z.object({
       path: z.string(),

@@ -66,10 +66,10 @@ export function printedTexts(pieces: readonly PrintPiece[]): readonly string[] {
   return texts;
 }
 
-/** A longer line is given in parts. */
+/** A longer line is emitted in parts. */
 const LONGEST_PIECE = 4096;
 
-/** Where a piece is long enough to be given. A character of two units is never cut. */
+/** Where a piece is long enough to be emitted. Never cuts a surrogate pair. */
 function fullPieceEnd(text: string, from: number, room: number): number {
   let end = from + Math.max(1, room);
   while (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;

@@ -1,4 +1,4 @@
-/** The files with which a user plays the agent: the answers of a rehearsal or a test. */
+/** The files in which a user plays the agent: the answers of a rehearsal or a test. */
 import * as z from 'zod/mini';
 import { type Failure, failureSchema } from '../model/failure.ts';
 import { readDuration } from './transition.ts';
@@ -41,7 +41,7 @@ export const answersSchema = z.record(
   'a map of states to answers',
 );
 
-/** The answers of single agents. They do not depend on the order of parallel children. */
+/** The answers of single agents. They do not depend on the order of parallel agents. */
 export const answersOfSchema = z.record(z.string(), answersSchema, 'a map of agents to answers');
 
 const checkSchema = z.union(
