@@ -92,7 +92,7 @@ test('everything is shown before it is approved, and without a terminal a flag a
   expect(existsSync(join(project.userConfig, 'trusted'))).toBe(false);
   await command(project, ['trust', '--yes']);
   const again = await command(project, ['trust']);
-  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('is approved') });
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('is already approved') });
 });
 
 test('at a terminal it asks after it has shown everything', async () => {
