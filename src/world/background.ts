@@ -57,6 +57,10 @@ export async function startInBackground(
   if (word.kind === 'began') child.unref();
   else log.remove();
   if (word.kind !== 'died') word.notices.forEach(notice);
+  // The log is gone, and it alone has the stack.
+  if (word.kind === 'died' || (word.kind === 'refused' && word.code === 'bug'))
+    for (const text of said.split('\n').filter((line) => line !== ''))
+      notice({ kind: 'warning', text });
   switch (word.kind) {
     case 'began':
       return { kind: 'process', pid: child.pid, log: processLog.path };
@@ -65,8 +69,6 @@ export async function startInBackground(
     case 'refused':
       throw new UserError(word.code, word.message, word.remedy, word.place);
     case 'died':
-      for (const text of said.split('\n').filter((line) => line !== ''))
-        notice({ kind: 'warning', text });
       throw new UserError(
         'process-died',
         `The background process of ${run} ended before the run began (${word.how}).`,

@@ -285,6 +285,23 @@ test('a start that dies before the run begins is an error', async () => {
   expect(existsSync(project.path('.raymond/runs/r'))).toBe(false);
 });
 
+test('an unexpected failure before the run begins is reported as a bug, with its stack', async () => {
+  const project = newProject({
+    ...FLOW,
+    'fail.cjs': `if (process.argv.includes('__detached')) process.prependListener('message', (task) => {
+      Object.defineProperty(task, 'options', { get() { throw new TypeError('it went boom'); } });
+    });`,
+  });
+  const env = { NODE_OPTIONS: `--require=${project.path('fail.cjs')}` };
+  const args = ['flow', '--workflow-id', 'r', '--detach'];
+  const { code, stdout, stderr } = await project.run(args, { env });
+  expect({ code, stdout }).toEqual({ code: 70, stdout: '' });
+  expect(stderr).toMatch(/This is a bug in Raymond .*: it went boom/);
+  expect(stderr).toMatch(/TypeError: it went boom\n.*at /);
+  expect(existsSync(project.path('.raymond/runs/r'))).toBe(false);
+  expect(await processesLeft(project.folder)).toEqual([]);
+});
+
 test('a start whose user has gone before the run begins begins no run', async () => {
   const project = newProject({
     ...FLOW,

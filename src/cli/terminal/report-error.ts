@@ -16,7 +16,7 @@ export function reportError(error: unknown, json = false): number {
   const stack = error instanceof Error ? error.stack : String(error);
   stderr.say(`This is a bug in Raymond ${RAYMOND_VERSION}. Please report it:`);
   stderr.quote(stack ?? '');
-  return 70;
+  return BUG;
 }
 
 /** Whether the error is no bug. */
@@ -37,8 +37,11 @@ export function errorJson({
 }
 
 export const USAGE = 64;
+const BUG = 70;
 
 function exitCodeOf({ code }: UserError): number {
+  // A bug of a background process.
+  if (code === 'bug') return BUG;
   return OF_THE_SURROUNDINGS.test(code) ? 1 : USAGE;
 }
 
