@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
 import { MemoryRuns, memoryStore } from '../../test/memory-store.ts';
 import { apply } from '../interpret/apply.ts';
@@ -15,7 +15,13 @@ const clock: Clock = {
   },
 };
 
-test('a stop that cannot be posted is reported', async () => {
+const APART = {
+  ...{ observers: [], observerFailed: () => {}, person: NOBODY, warn: () => {} },
+  alert: { bell() {}, note() {} },
+  stops: () => () => {},
+};
+
+function stage() {
   const runs = new MemoryRuns();
   const store = memoryStore({
     apply: (run, event) => apply(run ?? newRun, event),
@@ -23,6 +29,11 @@ test('a stop that cannot be posted is reported', async () => {
     self: { pid: 1, started: '1', boot: '1', name: 'process 1', isHere: true },
     runs,
   });
+  return { runs, store };
+}
+
+test('a stop that cannot be posted is reported', async () => {
+  const { runs, store } = stage();
   const { events, run } = makeRun({ START: [] });
   const lease = await store.lease(run.id);
   onTestFinished(() => lease.release());
@@ -33,8 +44,7 @@ test('a stop that cannot be posted is reported', async () => {
   const attended = attendRun(
     { store: { ...store, mailbox }, clock, id: run.id, from: 1, known: run.seq },
     {
-      ...{ observers: [], observerFailed: () => {}, person: NOBODY },
-      alert: { bell() {}, note() {} },
+      ...APART,
       stops(act) {
         act('now');
         return () => {};
@@ -47,4 +57,36 @@ test('a stop that cannot be posted is reported', async () => {
   );
   expect(await attended).toMatchObject({ isStopAwaited: false });
   expect(warned).toEqual(['The connection was lost.']);
+});
+
+test('an ended run is followed if a process is about to resume it, and else left', async () => {
+  const { store } = stage();
+  const made = makeRun({ START: [] });
+  made.stop('drain');
+  made.idle();
+  expect(made.run.status.kind).toBe('ended');
+  const { id, seq } = made.run;
+  const lease = await store.lease(id);
+  const { journal } = await lease.create(made.events, made.run);
+  const isOwned = vi.fn(store.owner);
+  const attend = () => {
+    const types: string[] = [];
+    const attended = attendRun(
+      { store: { ...store, owner: isOwned }, clock, id, from: 1, known: seq },
+      {
+        ...APART,
+        observers: [['The test', { event: ({ type }) => void types.push(type), live() {} }]],
+      },
+    );
+    return attended.then(({ found }) => ({ seq: found.run.seq, types: types.slice(seq) }));
+  };
+  const attended = attend();
+  // Once by the follower of the run, and once at the newest event.
+  await vi.waitUntil(() => isOwned.mock.settledResults.length >= 2, 10_000);
+  const resumed = made.resume();
+  await journal.append(resumed, made.run);
+  await lease.release();
+  const types = resumed.map(({ type }) => type);
+  expect(await attended).toEqual({ seq: seq + types.length, types });
+  expect(await attend()).toMatchObject({ seq: seq + types.length });
 });

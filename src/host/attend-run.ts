@@ -77,7 +77,9 @@ export async function attendRun(
             // An answer that was not used is reported.
             asking = askPerson(person, asked, (input) => void give(input).catch(failed), clock);
           }
-          return event.seq >= known && after.status.kind === 'ended' ? 'over' : undefined;
+          if (event.seq < known || after.status.kind !== 'ended') return undefined;
+          // A process that already has an ended run is about to resume it.
+          return event.seq === known && (await store.owner(id)) ? undefined : 'over';
         },
         unattended(isMissing) {
           isUnattended = isMissing;
