@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { commandLine } from '../src/cli/command-line.ts';
 import { type Consent, list, look, type Notice, prune, resume, run } from '../src/index.ts';
+import { surroundings } from '../src/world/surroundings.ts';
 import { newProject } from './new-project.ts';
 
 const SCRIPTS = {
@@ -109,6 +111,27 @@ test('warnings that belong to no run are notices', async () => {
   const told: Notice[] = [];
   await list({ ...place, onNotice: (notice) => void told.push(notice) });
   expect(told[0]).toMatchObject({ kind: 'warning', text: expect.stringContaining('database') });
+});
+
+test('the variables of the caller stay as they are', async () => {
+  const { place } = stage();
+  vi.stubEnv('PGUSER', 'ada');
+  vi.stubEnv('PGPASSWORD', 'secret');
+  const before = { ...process.env };
+  const database = 'postgres://127.0.0.1:1/x';
+  expect((await surroundings({ ...place, database })).databaseUrl).toContain('user=ada');
+  await expect(list({ ...place, database })).rejects.toMatchObject({ code: expect.any(String) });
+  expect(process.env).toEqual(before);
+});
+
+test('a command has its process to itself, and takes the variables that open its database', async () => {
+  stage();
+  vi.stubEnv('PGUSER', 'ada');
+  vi.stubEnv('RAYMOND_DATABASE', 'postgres://127.0.0.1:1/x');
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(await commandLine(['list'])).not.toBe(0);
+  expect(process.env.PGUSER).toBeUndefined();
 });
 
 test('to resume a run that does not exist makes nothing', async () => {

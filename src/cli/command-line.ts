@@ -11,12 +11,15 @@ import { usageError } from './usage-error.ts';
 export async function commandLine(argv: readonly string[], outside: Outside = {}): Promise<number> {
   let code = 0;
   let database = takeDatabase();
-  const here = async () =>
-    (await import('../world/surroundings.ts')).surroundings({
-      database,
-      report: stderr.say,
-      ...outside,
-    });
+  const environment = { ...process.env };
+  const here = async () => {
+    const { surroundings } = await import('../world/surroundings.ts');
+    const around = await surroundings({ database, environment, report: stderr.say, ...outside });
+    // No process that Raymond starts may see what opens the database of its runs.
+    if (around.databaseUrl !== undefined)
+      (await import('../postgres/variables.ts')).takeVariables(process.env);
+    return around;
+  };
   const raymond = program(here, async (command) => {
     code = await command;
   });

@@ -50,6 +50,8 @@ export interface Outside {
   readonly disk?: Disk;
   /** The database of the runs, or "none"; undefined leaves it to the config files. */
   readonly database?: string | undefined;
+  /** It may have what the URL of a database leaves out. By default that of this process. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** The folder in which a worker keeps its steps, in place of the folder of a project. */
   readonly stateFolder?: string | undefined;
   readonly scriptExecutor?: ((processes: RunProcesses) => Executor) | undefined;
@@ -63,6 +65,7 @@ export async function surroundings({
   cwd: givenCwd = process.cwd(),
   disk = realDisk,
   database: given,
+  environment = process.env,
   stateFolder,
   scriptExecutor,
   report = () => {},
@@ -90,7 +93,7 @@ export async function surroundings({
     });
     return new RunProcesses(folder, steps ? { key: runSealKey(steps, run, startedAt) } : {});
   };
-  const url = await chosenDatabase(given, { project, report });
+  const url = await chosenDatabase(given, environment, { project, report });
   const world: World =
     url === undefined
       ? here(fileStore({ disk, project, key, clock, runs }), () => around)

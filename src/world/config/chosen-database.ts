@@ -9,17 +9,14 @@ import { userConfigFolder } from './user-folders.ts';
  */
 export async function chosenDatabase(
   given: string | undefined,
+  environment: NodeJS.ProcessEnv,
   { project, report }: Pick<Surroundings, 'project' | 'report'>,
 ): Promise<string | undefined> {
   const url = given ?? (await configured(project, report));
   if (url === undefined || url === '' || url === 'none') return undefined;
   const { completeUrl, takeVariables } = await import('../../postgres/variables.ts');
-  for (const [name, value] of takeVariables(process.env)) TAKEN.set(name, value);
-  return withStrictTls(completeUrl(url, TAKEN));
+  return withStrictTls(completeUrl(url, takeVariables({ ...environment })));
 }
-
-/** No process that Raymond starts may see them: they open the database of the runs. */
-const TAKEN = new Map<string, string>();
 
 /**
  * `pg` treats these modes as verify-full, and warns at each connection that a later version will not.
