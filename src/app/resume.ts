@@ -1,7 +1,7 @@
 import { questionsOf } from '../host/questions.ts';
 import { finishRestoring } from '../host/rewind-run.ts';
 import { counted } from '../model/counted.ts';
-import { type Door, warnings } from '../model/notice.ts';
+import { type Door, type LogFile, warnings } from '../model/notice.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
@@ -20,7 +20,7 @@ import { acceptedChanges } from './changed-workflows.ts';
 import { acceptForeign, type FilesNow } from './foreign-run.ts';
 import { refuseInside } from './refuse-inside.ts';
 import type { LaunchedRun } from './start.ts';
-import { agentNotices, give, type StartedRun } from './started-run.ts';
+import { agentNotices, give, openedLog, type StartedRun } from './started-run.ts';
 
 export interface ResumeOptions extends RunOptions {
   readonly salvage?: boolean | undefined;
@@ -55,7 +55,6 @@ export async function resume(
   if (!given.all) give(door, warnings(ignoredKeys(config)));
   await refuseInside(around, id, 'resume it');
   const options = overlaid(config.options, given);
-  const log = options.logFile === undefined ? undefined : door.openLog?.(options.logFile, project);
   const carried = await world.carried(id, given.trustRun === true, options);
   if (carried) {
     const { isOwn, doubt } = carried.found;
@@ -70,9 +69,13 @@ export async function resume(
             ]),
       ]),
     );
-    return { kind: 'begun', begun: { ...carried.begun, options, log } };
+    return {
+      kind: 'begun',
+      begun: { ...carried.begun, options, log: openedLog(door, options, around) },
+    };
   }
   const lease = await store.lease(id);
+  let log: LogFile | undefined;
   try {
     if (given.salvage) give(door, warnings(await salvage(lease)));
     const opened = await lease.open();
@@ -87,6 +90,7 @@ export async function resume(
       door.notice({ kind: 'hint', text: `${id} is completed. To see its history: ${history}` });
       return { kind: 'completed', run };
     }
+    log = openedLog(door, options, around);
     const { agents } = config.options;
     const ownAgents = agents ? { agents } : {};
     const files = isOwn || world.keepsSources ? undefined : await filesNow(run, ownAgents);
@@ -129,6 +133,7 @@ export async function resume(
     give(door, begun.notices);
     return { kind: 'begun', begun: { ...begun, options, log } };
   } catch (error) {
+    log?.close();
     await lease.release();
     throw error;
   }

@@ -8,7 +8,7 @@ import { cannotBranch } from '../lint/agents.ts';
 import type { LooseLibrary } from '../load/load.ts';
 import type { RunEvent } from '../model/event.ts';
 import { JOURNAL_VERSION } from '../model/event.ts';
-import { type Door, type Notice, warnings } from '../model/notice.ts';
+import { type Door, type LogFile, type Notice, warnings } from '../model/notice.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { StateName } from '../model/state-name.ts';
 import { UserError } from '../model/user-error.ts';
@@ -29,7 +29,7 @@ import { loadNamed } from '../world/load-workflows.ts';
 import { unsealedNotice } from '../world/sealed-choices.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { checkNames, looseLibrary } from '../world/wire.ts';
-import { agentNotices, give, type StartedRun } from './started-run.ts';
+import { agentNotices, give, openedLog, type StartedRun } from './started-run.ts';
 
 export interface StartOptions extends RunOptions {
   /** Workflows that changed after this time are refused: the caller may have written them. */
@@ -73,9 +73,10 @@ export async function start(
   });
   give(door, prepared.notices);
   give(door, [...budgetNotice(workflow, options), ...agentNotices(settings)]);
-  const log = options.logFile === undefined ? undefined : door.openLog?.(options.logFile, project);
   const lease = await store.lease(id);
+  let log: LogFile | undefined;
   try {
+    log = openedLog(door, options, around);
     const started: RunEvent = {
       type: 'run-started',
       version: JOURNAL_VERSION,
@@ -97,6 +98,7 @@ export async function start(
     const begun = await prepared.begin(run, { lease, journal, first: [], begun: shown });
     return { ...begun, options, log };
   } catch (error) {
+    log?.close();
     await lease.release();
     throw error;
   }

@@ -1,16 +1,21 @@
 import type { Settings } from '../model/event.ts';
-import { type Consent, type Door, type Notice, warnings } from '../model/notice.ts';
+import { type Consent, type Door, type LogFile, type Notice, warnings } from '../model/notice.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { agent } from '../world/agent.ts';
+import type { Surroundings } from '../world/surroundings.ts';
 import type { BegunRun } from '../world/world.ts';
 
 /** A run that has begun or continues, and waits for its attendant. */
 export interface StartedRun extends BegunRun {
   /** Those of the command, with those of the config files. */
   readonly options: RunOptions;
-  /** Writes to the log file, if there is one. */
-  readonly log: ((text: string) => void) | undefined;
+  /** Whoever attends the run closes it. */
+  readonly log: LogFile | undefined;
 }
+
+/** The log file that the options name, if the door writes one. */
+export const openedLog = (door: Door, { logFile }: RunOptions, { project }: Surroundings) =>
+  logFile === undefined ? undefined : door.openLog?.(logFile, project);
 
 export function give(door: Door, notices: readonly Notice[]): void {
   for (const notice of notices) door.notice(notice);

@@ -25,7 +25,12 @@ export interface Door {
   /** Whether a person agrees; undefined if no person can be asked. */
   agree(consent: Consent): Promise<boolean | undefined>;
   /** Opens the log file, or throws a UserError. Only for a door that writes reports. */
-  openLog?(file: string, project: { readonly folder: string }): (text: string) => void;
+  openLog?(file: string, project: { readonly folder: string }): LogFile;
+}
+
+export interface LogFile {
+  write(text: string): void;
+  close(): void;
 }
 
 export const warnings = (texts: readonly string[]): readonly Notice[] =>

@@ -10,6 +10,7 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isWithin } from '../files/regular-file.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
+import type { LogFile } from '../model/notice.ts';
 import { UserError } from '../model/user-error.ts';
 import { realPath } from '../options/leads-out.ts';
 
@@ -18,10 +19,7 @@ import { realPath } from '../options/leads-out.ts';
  * none of the files that Raymond reads. A file of another user is refused with a UserError, and so are a
  * link, a file in a linked folder of the project, and a file with a second name: agents can create links.
  */
-export function openLog(
-  file: string,
-  project: { readonly folder: string },
-): (text: string) => void {
+export function openLog(file: string, project: { readonly folder: string }): LogFile {
   checkPlace(file, project.folder);
   const descriptor = open(file);
   try {
@@ -35,7 +33,10 @@ export function openLog(
     closeSync(descriptor);
     throw error;
   }
-  return (text) => appendFileSync(descriptor, text);
+  return {
+    write: (text) => appendFileSync(descriptor, text),
+    close: () => closeSync(descriptor),
+  };
 }
 
 function checkPlace(file: string, folder: string): void {

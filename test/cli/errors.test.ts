@@ -1,5 +1,5 @@
 /** All errors have one form: a fact with its place, and a remedy. `--json` gives the same. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
@@ -70,6 +70,35 @@ test('without --json, standard output has no error', async () => {
   expect((await command(project, ['nowhere'])).stdout).toBe('');
   expect((await command(project, ['nowhere', '--json', '--no-json'])).stdout).toBe('');
   expect((await command(project, ['--', '--json'])).stdout).toBe('');
+});
+
+test('resume --all leaves no log file open, of runs that end and of runs that are refused', async () => {
+  const project = newProject({
+    'flow/START.sh': 'echo "<goto>END.sh</goto>"',
+    'flow/END.sh': 'echo "<result>x</result>"',
+    'other/START.sh': 'echo "<goto>END.sh</goto>"',
+    'other/END.sh': 'echo "<result>x</result>"',
+  });
+  for (const [id, flow] of [
+    ['one', 'flow'],
+    ['changed', 'other'],
+    ['three', 'flow'],
+  ] as const)
+    await command(project, [flow, '--workflow-id', id, '--max-iterations', '1']);
+  project.write('other/END.sh', 'echo "<result>y</result>"');
+  const log = project.path('run.log');
+  const limit = ['--max-iterations', '5'];
+  const all = await command(project, ['resume', '--all', ...limit, '--log-file', log]);
+  expect(all.stderr).toContain('have changed since changed read them');
+  expect(project.read('run.log').match(/END/g)?.length).toBeGreaterThanOrEqual(2);
+  const open = readdirSync('/proc/self/fd').flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${name}`)];
+    } catch {
+      return [];
+    }
+  });
+  expect(open.filter((path) => path === log)).toEqual([]);
 });
 
 test('resume --all --json prints an error for each run that is refused', async () => {

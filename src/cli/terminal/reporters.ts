@@ -1,6 +1,7 @@
 /** The observers that write about a run: for the terminal, the log file, the debug folder. */
 import type { NamedObserver } from '../../host/observe-all.ts';
 import { reasonOf } from '../../journal/disk-errors.ts';
+import type { LogFile } from '../../model/notice.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { debugFolderObserver } from '../../observe/debug-folder.ts';
 import { deferred } from '../../observe/deferred.ts';
@@ -20,8 +21,7 @@ export interface Reported {
   readonly options: RunOptions;
   /** Whether the words of the agents arrive in this process. Otherwise the journal has the report. */
   readonly isLive: boolean;
-  /** Writes to the log file, if there is one. */
-  readonly log?: ((text: string) => void) | undefined;
+  readonly log?: LogFile | undefined;
   /** Of the events up to here, only the newest lines are shown. */
   readonly known?: number | undefined;
 }
@@ -49,9 +49,14 @@ export function keptReports(reported: Reported): readonly NamedObserver[] {
   const workspace = around.workspace(id);
   const observers: NamedObserver[] = [];
   if (log) {
-    const show = (line: Line) => log(formatLine(line, { color: false }));
+    const show = (line: Line) => log.write(formatLine(line, { color: false }));
     const logged = { ...reported, options: { verbose: true }, known: undefined };
-    observers.push([`The log file ${options.logFile}`, report(show, false, logged)]);
+    const observer = report(show, false, logged);
+    const close = async () => {
+      await observer.close?.();
+      log.close();
+    };
+    observers.push([`The log file ${options.logFile}`, { ...observer, close }]);
   }
   if (isLive && options.debug !== false) {
     const folder = workspace.debug(new Date());
