@@ -20,6 +20,7 @@ export {
   type RunChoices,
   type RunningRun,
   resume,
+  resumeAll,
   rewind,
   run,
   type StartChoices,

@@ -1,7 +1,7 @@
 /** The verbs for programs in JavaScript. Everything that executes is loaded with the first call. */
 import type { StartedRun } from './app/started-run.ts';
 import { ANSWERING_BY_MAIL, NOBODY } from './host/ask-person.ts';
-import type { StopOrLeave } from './host/attendant.ts';
+import type { Attendant, StopOrLeave } from './host/attendant.ts';
 import type { Choices } from './model/agent.ts';
 import type { JournaledEvent } from './model/event.ts';
 import type { Consent, Door, Notice } from './model/notice.ts';
@@ -112,29 +112,42 @@ export function resume(id: string, choices: ResumeChoices = {}): RunningRun {
   });
 }
 
+/**
+ * Resumes each run that can continue, one after the other, and gives it when it has ended. Then waits
+ * for runs with a deadline. What refuses one run is a notice.
+ */
+export async function* resumeAll(choices: ResumeChoices = {}): AsyncGenerator<Run> {
+  const around = await surroundingsOf(choices);
+  const [{ resumeAll }, { UserError }] = await Promise.all([
+    import('./app/resume-all.ts'),
+    import('./model/user-error.ts'),
+  ]);
+  try {
+    for await (const { resumed } of resumeAll(around, optionsIn(choices), doorOf(choices)))
+      try {
+        const one = await resumed;
+        const begun = one.kind === 'begun' ? one.begun : one.run;
+        yield await carried(begun, choices, { observers: [], stops: () => () => {} });
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        const { message, remedy } = error;
+        choices.onNotice?.({ kind: 'trouble', message, remedy });
+      }
+  } finally {
+    await around.world.close();
+  }
+}
+
 /** The events of a run, and then each new one, until no process works on it. */
 export async function* events(
   id: string,
   { signal, ...place }: Place & { readonly signal?: AbortSignal } = {},
 ): AsyncGenerator<JournaledEvent> {
   const around = await surroundingsOf(place);
-  const { followRun } = await import('./host/follow-run.ts');
-  const inbox = new Inbox<JournaledEvent | undefined>();
-  const left = new AbortController();
-  const over = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
-  const event = async (one: JournaledEvent) => {
-    inbox.put(one);
-    return undefined;
-  };
-  const following = followRun(around, id, { event }, over).then(
-    () => inbox.put(undefined),
-    (error) => inbox.fail(error),
-  );
+  const { attend } = await import('./app/look.ts');
   try {
-    yield* taken(inbox);
+    yield* attend(around, id, { signal });
   } finally {
-    left.abort();
-    await following;
     await around.world.close();
   }
 }
@@ -190,17 +203,25 @@ export function prune({
   });
 }
 
-/** Summaries of all runs of a project. */
+/** Summaries of all runs of a project, the oldest first. */
 export function list(place: Place = {}): Promise<readonly SurveyedRun[]> {
-  return within(place, async ({ store }) => store.survey());
+  return within(place, async (around) => {
+    const { list } = await import('./app/list.ts');
+    return told(place, await list(around)).runs;
+  });
 }
 
 /** The current state of a run. */
 export function look(id: string, place: Place = {}): Promise<Run> {
-  return within(place, async ({ store }) => {
-    const { openRun } = await import('./host/open-run.ts');
-    return (await openRun(store, id)).run;
+  return within(place, async (around) => {
+    const { look } = await import('./app/look.ts');
+    return told(place, await look(around, id)).found.run;
   });
+}
+
+function told<T extends { readonly notices: readonly Notice[] }>({ onNotice }: Place, found: T): T {
+  if (onNotice) found.notices.forEach(onNotice);
+  return found;
 }
 
 async function surroundingsOf({ cwd, database, onNotice }: Place): Promise<Surroundings> {
@@ -249,27 +270,18 @@ function running(
   const opened = surroundingsOf(choices);
   const begun = opened.then((around) => begin(around, doorOf(choices)));
   const id = begun.then((one) => ('attend' in one ? one.run.id : one.id));
-  const carry = async (started: StartedRun) => {
-    const { run: from, options, rehearsed } = started;
-    const waits = options.wait ?? from.settings.wait;
-    const attended = await started.attend({
-      observers: [
-        ['The caller', { event: (event, _, { seq }) => inbox.put({ ...event, seq }), live() {} }],
-      ],
-      observerFailed: () => {},
-      person: rehearsed ?? (waits ? ANSWERING_BY_MAIL : NOBODY),
-      stops(stop) {
-        act = stop;
-        if (wish) stop(wish);
-        return () => {};
-      },
-      warn: (text) => choices.onNotice?.({ kind: 'warning', text }),
-      alert: { bell() {}, note() {} },
-    });
-    return attended.run;
+  const attendant: Pick<Attendant, 'observers' | 'stops'> = {
+    observers: [
+      ['The caller', { event: (event, _, { seq }) => inbox.put({ ...event, seq }), live() {} }],
+    ],
+    stops(stop) {
+      act = stop;
+      if (wish) stop(wish);
+      return () => {};
+    },
   };
   const ended = begun
-    .then((one) => ('attend' in one ? carry(one) : one))
+    .then((one) => carried(one, choices, attendant))
     .finally(async () => {
       isOver = true;
       await (await opened).world.close();
@@ -301,6 +313,24 @@ function running(
       }
     },
   };
+}
+
+async function carried(
+  started: StartedRun | Run,
+  { onNotice }: Place,
+  attendant: Pick<Attendant, 'observers' | 'stops'>,
+): Promise<Run> {
+  if (!('attend' in started)) return started;
+  const { run: from, options, rehearsed } = started;
+  const waits = options.wait ?? from.settings.wait;
+  const { run } = await started.attend({
+    ...attendant,
+    observerFailed: () => {},
+    person: rehearsed ?? (waits ? ANSWERING_BY_MAIL : NOBODY),
+    warn: (text) => onNotice?.({ kind: 'warning', text }),
+    alert: { bell() {}, note() {} },
+  });
+  return run;
 }
 
 /** What was put in, in order, up to the first `undefined`. */

@@ -1,5 +1,17 @@
 // Every door offers every verb of the application, or says why not.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { answer, decide } from '../src/app/answer.ts';
+import { list } from '../src/app/list.ts';
+import { attend, look } from '../src/app/look.ts';
+import { prune } from '../src/app/prune.ts';
+import { resume } from '../src/app/resume.ts';
+import { resumeAll } from '../src/app/resume-all.ts';
+import { rewind } from '../src/app/rewind.ts';
+import { start } from '../src/app/start.ts';
+import { stop } from '../src/app/stop.ts';
 import { type DoorName, VERBS } from '../src/app/verbs.ts';
 import { program } from '../src/cli/program.ts';
 import * as library from '../src/index.ts';
@@ -24,6 +36,27 @@ test.each(offers)('$door offers $verb, or says why not', ({ door, offer }) => {
   const [, names] = Object.entries(DOORS).find(([name]) => name === door) ?? [];
   if (typeof offer === 'string') expect(names).toContain(offer);
   else expect(offer.not).toMatch(/^[A-Z].{20,}\.$/);
+});
+
+test('every verb is a function of the application', () => {
+  const acting = { start, resume, resumeAll, stop, answer, decide, rewind, prune };
+  const looking = { attend, list, look };
+  expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));
+});
+
+test.each([
+  ['mcp', /store\b|openRun|allRuns/],
+  ['serve', /\.survey\(|openRun|allRuns/],
+  ['library.ts', /\.survey\(|\.look\(|allRuns/],
+])('%s looks at runs through the verbs', (place, itself) => {
+  const path = fileURLToPath(new URL(`../src/${place}`, import.meta.url));
+  const files = statSync(path).isFile()
+    ? [path]
+    : readdirSync(path).map((name) => join(path, name));
+  const looking = files.filter(
+    (file) => /(?<!\.test)\.ts$/.test(file) && itself.test(readFileSync(file, 'utf8')),
+  );
+  expect(looking).toEqual([]);
 });
 
 /** The names that a door offers for some verb. */

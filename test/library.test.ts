@@ -3,7 +3,16 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { commandLine } from '../src/cli/command-line.ts';
-import { type Consent, list, look, type Notice, prune, resume, run } from '../src/index.ts';
+import {
+  type Consent,
+  list,
+  look,
+  type Notice,
+  prune,
+  resume,
+  resumeAll,
+  run,
+} from '../src/index.ts';
 import { surroundings } from '../src/world/surroundings.ts';
 import { newProject } from './new-project.ts';
 
@@ -132,6 +141,28 @@ test('a command has its process to itself, and takes the variables that open its
   onTestFinished(() => void vi.restoreAllMocks());
   expect(await commandLine(['list'])).not.toBe(0);
   expect(process.env.PGUSER).toBeUndefined();
+});
+
+test('all runs that can continue are resumed, and what refuses one of them is a notice', async () => {
+  const { project, place } = stage({
+    'two/START.sh': 'echo "<goto>END.sh</goto>"\n',
+    'two/END.sh': 'echo "<result>done</result>"\n',
+  });
+  for (const [id, workflow] of [
+    ['one', 'two'],
+    ['changed', 'slow'],
+    ['three', 'two'],
+    ['over', 'greet'],
+  ] as const)
+    await run(workflow, { ...place, id, maxIterations: 1 }).ended;
+  project.write('slow/END.sh', 'echo "<result>other</result>"\n');
+  const told: Notice[] = [];
+  const ended: string[] = [];
+  const choices = { ...place, maxIterations: 5, onNotice: (one: Notice) => void told.push(one) };
+  for await (const { id, result } of resumeAll(choices)) ended.push(`${id}: ${result}`);
+  expect(ended).toEqual(['one: done', 'three: done']);
+  const message = expect.stringContaining('have changed since changed read them');
+  expect(told).toContainEqual(expect.objectContaining({ kind: 'trouble', message }));
 });
 
 test('to resume a run that does not exist makes nothing', async () => {

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, resolve as resolvePath } from 'node:path';
 import { projectArea } from '../files/project-area.ts';
 import { openRun } from '../host/open-run.ts';
-import type { Door } from '../model/notice.ts';
+import type { Door, Notice } from '../model/notice.ts';
 import type { PermissionDecision } from '../model/permission.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
 import { UserError } from '../model/user-error.ts';
@@ -14,6 +14,8 @@ import { noticeText } from '../world/diagnostic-line.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { looseLibrary } from '../world/wire.ts';
 import { answer, askedItem, decide } from './answer.ts';
+import { type ListWish, list } from './list.ts';
+import { attend, look } from './look.ts';
 import type { WantedItem } from './open-items.ts';
 import { refuseInside } from './refuse-inside.ts';
 import { type ResumeOptions, relaunch } from './resume.ts';
@@ -65,6 +67,13 @@ export function forPrograms(
       if (begun.kind === 'left') return { isOver: true, wait: async () => 'stopped' as const };
       return { isOver: false, wait: begun.wait };
     },
+    async list(wish?: ListWish) {
+      return inTexts(await list(around, wish));
+    },
+    async look(id: string) {
+      return inTexts(await look(around, id));
+    },
+    attend: (id: string, options?: Parameters<typeof attend>[2]) => attend(around, id, options),
     /** Answers the question of an agent, or the only question of the run. */
     async answer(id: string, agent: string | undefined, text: string) {
       const asked = await askedItem(around, id, { agent, by: 'text' });
@@ -85,6 +94,11 @@ export function forPrograms(
     },
   };
 }
+
+const inTexts = <T extends { readonly notices: readonly Notice[] }>({ notices, ...found }: T) => ({
+  ...found,
+  warnings: notices.map(noticeText),
+});
 
 /** A door that returns what it is told. It can ask no person: consent is part of a request. */
 function collecting() {

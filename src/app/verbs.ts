@@ -5,6 +5,12 @@
 export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> = {
   start: { cli: 'run', serve: 'start', mcp: 'start', library: 'run' },
   resume: { cli: 'resume', serve: 'resume', mcp: 'resume', library: 'resume' },
+  resumeAll: {
+    cli: 'resume',
+    serve: { not: 'A page resumes the run that a person has chosen.' },
+    mcp: { not: 'An agent resumes the runs that it has looked at, one by one.' },
+    library: 'resumeAll',
+  },
   stop: { cli: 'stop', serve: 'stop', mcp: 'stop', library: 'stop' },
   answer: { cli: 'answer', serve: 'answer', mcp: 'answer', library: 'answer' },
   decide: { cli: 'answer', serve: 'permission', mcp: 'decide', library: 'answer' },

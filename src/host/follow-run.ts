@@ -16,44 +16,69 @@ export interface Follower {
   unattended?(isMissing: boolean): void;
 }
 
+interface Following {
+  /** Only events after this one. */
+  readonly after?: number | undefined;
+  /** Ends the following early. */
+  readonly signal?: AbortSignal | undefined;
+  readonly unattended?: Follower['unattended'] | undefined;
+}
+
+interface FollowPorts {
+  readonly store: RunStore;
+  readonly clock: Clock;
+}
+
 /**
  * Reads the journal as it grows, until no process works on the run and all events are read. Returns
- * the run as it is then. `signal` ends the reading early.
+ * the run as it is then.
  */
 export async function followRun(
-  { store, clock }: { readonly store: RunStore; readonly clock: Clock },
+  ports: FollowPorts,
   id: string,
   follower: Follower,
   signal?: AbortSignal,
 ): Promise<StoredRun> {
+  let run = newRun;
+  const unattended = follower.unattended?.bind(follower);
+  for await (const event of followEvents(ports, id, { signal, unattended })) {
+    const before = event.seq === 1 ? undefined : run;
+    run = apply(run, event);
+    if ((await follower.event(event, before, run)) === 'over') break;
+  }
+  return openRun(ports.store, id);
+}
+
+/** The events of a run, and then each new one, until no process works on the run. */
+export async function* followEvents(
+  { store, clock }: FollowPorts,
+  id: string,
+  { after = 0, signal, unattended }: Following = {},
+): AsyncGenerator<JournaledEvent> {
   const over = new AbortController();
   const end = () => over.abort();
   signal?.addEventListener('abort', end);
   if (signal?.aborted) end();
-  let read = 0;
-  let last: StoredRun | undefined;
+  let read = after;
+  let last: number | undefined;
   const looking = watchOwner().then(async () => {
     if (over.signal.aborted) return;
-    last = await openRun(store, id);
-    if (read >= last.run.seq) end();
+    last = (await openRun(store, id)).run.seq;
+    if (read >= last) end();
   });
   // The watch also reports errors, and ends the checks.
   looking.catch(end);
   try {
-    let run = newRun;
-    for await (const event of store.watch(id, 0, over.signal)) {
-      const before = event.seq === 1 ? undefined : run;
-      run = apply(run, event);
-      const isOver = (await follower.event(event, before, run)) === 'over';
+    for await (const event of store.watch(id, after, over.signal)) {
+      yield event;
       read = event.seq;
-      if (isOver || (last && read >= last.run.seq)) break;
+      if (last !== undefined && read >= last) break;
     }
   } finally {
     end();
     signal?.removeEventListener('abort', end);
   }
   await looking;
-  return last ?? openRun(store, id);
 
   /** Resolves when no process works on the run, or when aborted. */
   async function watchOwner(): Promise<void> {
@@ -63,7 +88,7 @@ export async function followRun(
       if (!owner) return;
       // A worker that is just starting needs a moment.
       const isMissing = owner.isAwaited === true && looks >= LOOKS_FOR_A_WORKER;
-      if (isMissing !== isReported) follower.unattended?.(isMissing);
+      if (isMissing !== isReported) unattended?.(isMissing);
       isReported = isMissing;
       await pause(clock, over.signal);
     }

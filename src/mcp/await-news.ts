@@ -1,6 +1,6 @@
+import type { RunControl } from '../app/for-programs.ts';
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
-import type { RunStore, StoredRun } from '../ports.ts';
 
 export interface NewsWanted {
   /** The last event that the caller knows of; undefined to begin with the current state. */
@@ -16,36 +16,19 @@ export interface NewsWanted {
  * has no more news.
  */
 export async function awaitNews(
-  store: RunStore,
-  { id, run, owner }: StoredRun,
+  { look, attend }: Pick<RunControl, 'look' | 'attend'>,
+  id: string,
   { after, until, signal }: NewsWanted,
 ): Promise<boolean> {
-  const needsAttention = run.tally.asking + run.tally.asksPermission + run.tally.failed > 0;
+  const { owner, found } = await look(id);
+  const { tally, status, seq } = found.run;
+  const needsAttention = tally.asking + tally.asksPermission + tally.failed > 0;
   if (after === undefined && until === 'attention' && needsAttention) return true;
-  if (after === undefined && (!owner || run.status.kind === 'ended')) return true;
-  const over = new AbortController();
-  const stop = () => over.abort();
-  signal.addEventListener('abort', stop);
-  // A process that dies writes no event.
-  let isLeft = false;
-  const look = setInterval(async () => {
-    isLeft ||= (await store.owner(id).catch(() => undefined)) === undefined;
-    if (isLeft) stop();
-  }, LOOK_EVERY_MS);
-  if (signal.aborted) stop();
-  try {
-    const isNews = (event: RunEvent) => until === 'change' || isForAttention(event);
-    for await (const event of store.watch(id, after ?? run.seq, over.signal))
-      if (isNews(event)) return true;
-    return isLeft;
-  } finally {
-    clearInterval(look);
-    signal.removeEventListener('abort', stop);
-    over.abort();
-  }
+  if (after === undefined && (!owner || status.kind === 'ended')) return true;
+  for await (const event of attend(id, { after: after ?? seq, signal }))
+    if (until === 'change' || isForAttention(event)) return true;
+  return !signal.aborted;
 }
-
-const LOOK_EVERY_MS = 1_000;
 
 function isForAttention(event: RunEvent): boolean {
   switch (event.type) {

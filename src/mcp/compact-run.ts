@@ -1,20 +1,23 @@
 /** A run as an orchestrating agent needs it: short, because every word of it costs tokens. */
 
-import { questionsOf, requestsOf } from '../host/questions.ts';
+import type { RunControl } from '../app/for-programs.ts';
 import { type AgentForm, agentForm, rowForm, storedRowForm, waitingOf } from '../look/run-form.ts';
 import type { AgentStatusShape } from '../look/run-shape.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { summaryOf } from '../model/run-summary.ts';
-import type { RunStore, StoredRun, SurveyedRun } from '../ports.ts';
+import type { SurveyedRun } from '../ports.ts';
 
 /** The facts that distinguish a run from others. */
 export const compactRow = (found: SurveyedRun) => shortened(rowForm(found), LONGEST_TEXT);
 
-export async function compactRun(store: RunStore, found: StoredRun) {
+export function compactRun({
+  found,
+  warnings,
+  ...waiting
+}: Awaited<ReturnType<RunControl['look']>>) {
   const { run } = found;
   const { agents: counts, ...row } = storedRowForm({ ...found, run: summaryOf(run) });
-  const [questions, requests] = [await questionsOf(store, run), await requestsOf(store, run)];
-  const asked = waitingOf({ questions, requests });
+  const asked = waitingOf(waiting);
   const agents = [...run.agents, ...run.endedAgents]
     .flatMap(([id]) => agentForm(run, id, asked.get(id), LONGEST_TEXT) ?? [])
     .sort((a, b) => rank(a.status) - rank(b.status))
@@ -29,6 +32,7 @@ export async function compactRun(store: RunStore, found: StoredRun) {
     result: run.result === undefined ? null : bounded(run.result, LONGEST_RESULT),
     agents: shortened(agents.slice(0, MOST_AGENTS), LONGEST_TEXT),
     agents_omitted: Math.max(0, agents.length - MOST_AGENTS),
+    ...(warnings.length > 0 && { warnings }),
   };
 }
 

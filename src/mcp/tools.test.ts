@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { MemoryRuns, memoryStore } from '../../test/memory-store.ts';
 import type { RunControl } from '../app/for-programs.ts';
+import { list } from '../app/list.ts';
+import { attend, look } from '../app/look.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
-import type { RunStore } from '../ports.ts';
+import type { Clock, RunStore } from '../ports.ts';
 import { play } from '../testing.ts';
 import { TOOLS, type ToolParts } from './tools.ts';
 
@@ -18,6 +20,14 @@ const ASKED: RunEvent = {
   ...{ request: 'r1', tool: 'Bash', summary: 'rm x', input: 'rm x' },
 };
 
+const CLOCK: Clock = {
+  now: () => Date.now(),
+  at(time, callback) {
+    const timer = setTimeout(callback, time - Date.now());
+    return () => clearTimeout(timer);
+  },
+};
+
 /** A run at work in a store, and the decisions that reach it. */
 async function stage(given: Partial<ToolParts> = {}) {
   const store: RunStore = memoryStore({
@@ -28,7 +38,12 @@ async function stage(given: Partial<ToolParts> = {}) {
   const refuse = async () => {
     throw new Error('not part of this test');
   };
+  const world = { lostTrees: async () => [], countLost: async () => 0 };
+  const around = { store, clock: CLOCK, world };
   const control: RunControl = {
+    list: async (wish) => ({ ...(await list(around, wish)), warnings: [] }),
+    look: async (id) => ({ ...(await look(around, id)), warnings: [] }),
+    attend: (id, options) => attend(around, id, options),
     ...{ start: refuse, resume: refuse, stop: refuse, answer: refuse, rewind: refuse },
     async decide(id, wanted, decision) {
       decided.push([id, wanted, decision]);
@@ -44,7 +59,7 @@ async function stage(given: Partial<ToolParts> = {}) {
     return journal.append(events, run);
   };
   const closed = new AbortController();
-  const parts = { store, control, mostBudgetUsd: 5, mayAllow: false, closed: closed.signal };
+  const parts = { control, mostBudgetUsd: 5, mayAllow: false, closed: closed.signal };
   const call = async (name: string, input: Readonly<Record<string, unknown>>) =>
     TOOLS.find((tool) => tool.name === name)?.act({ run: id, ...input }, { ...parts, ...given });
   return { call, append, decided, closed };

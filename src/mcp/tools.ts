@@ -5,17 +5,13 @@
  */
 import * as z from 'zod';
 import type { RunControl } from '../app/for-programs.ts';
-import { openRun } from '../host/open-run.ts';
-import { allRuns } from '../look/all-runs.ts';
 import { DECISIONS } from '../model/permission.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
-import type { RunStore } from '../ports.ts';
 import { awaitNews } from './await-news.ts';
 import { compactRow, compactRun } from './compact-run.ts';
 
 export interface ToolParts {
-  readonly store: RunStore;
   readonly control: RunControl;
   /** The highest budget that a tool may choose for a run; 0 is unlimited. */
   readonly mostBudgetUsd: number;
@@ -64,11 +60,12 @@ export const TOOLS: readonly Tool[] = [
       limit: z.int().positive().max(100).optional().describe('20 by default.'),
     }),
     isReading: true,
-    async act({ limit = 20 }, { store }) {
-      const newest = (await allRuns(store)).toReversed();
+    async act({ limit }, { control }) {
+      const { runs, total, warnings } = await control.list({ newest: limit ?? 20 });
       return {
-        runs: newest.slice(0, limit).map(compactRow),
-        omitted: Math.max(0, newest.length - limit),
+        runs: runs.toReversed().map(compactRow),
+        omitted: total - runs.length,
+        ...(warnings.length > 0 && { warnings }),
       };
     },
   }),
@@ -77,7 +74,7 @@ export const TOOLS: readonly Tool[] = [
     description: 'Shows one run: its agents, open questions, failures, cost and result.',
     input: z.strictObject({ run }),
     isReading: true,
-    act: async ({ run }, { store }) => compactRun(store, await openRun(store, run)),
+    act: async ({ run }, { control }) => compactRun(await control.look(run)),
   }),
   tool({
     name: 'start',
@@ -119,10 +116,10 @@ export const TOOLS: readonly Tool[] = [
       seconds: z.number().nonnegative().max(MOST_SECONDS).optional().describe('30 by default.'),
     }),
     isReading: true,
-    async act({ run, after, until = 'attention', seconds = 30 }, { store, closed }) {
+    async act({ run, after, until = 'attention', seconds = 30 }, { control, closed }) {
       const signal = AbortSignal.any([closed, AbortSignal.timeout(seconds * 1_000)]);
-      const news = await awaitNews(store, await openRun(store, run), { after, until, signal });
-      return { news, ...(await compactRun(store, await openRun(store, run))) };
+      const news = await awaitNews(control, run, { after, until, signal });
+      return { news, ...compactRun(await control.look(run)) };
     },
   }),
   tool({
@@ -134,8 +131,7 @@ export const TOOLS: readonly Tool[] = [
       text: z.string(),
     }),
     isReading: false,
-    async act({ run, agent, text }, { store, control }) {
-      await openRun(store, run);
+    async act({ run, agent, text }, { control }) {
       const { isDelivered, ...answered } = await control.answer(run, agent, text);
       const next = isDelivered ? 'Use watch.' : 'No process works on the run. Use resume.';
       return { run, ...answered, delivered: isDelivered, next };
@@ -152,8 +148,7 @@ export const TOOLS: readonly Tool[] = [
       text: z.string().optional().describe('A word for the agent, or the answer to its question.'),
     }),
     isReading: false,
-    async act({ run, request, decision, text }, { store, control, mayAllow }) {
-      await openRun(store, run);
+    async act({ run, request, decision, text }, { control, mayAllow }) {
       if (!mayAllow && (decision === 'allow' || decision === 'allow-run')) throw onlyPeople(run);
       const given = { decision, ...(text !== undefined && { text }) };
       const { isDelivered, ...decided } = await control.decide(run, { request }, given);
@@ -171,12 +166,11 @@ export const TOOLS: readonly Tool[] = [
         .describe('Also stop the running steps, and do not wait for them.'),
     }),
     isReading: false,
-    async act({ run, now }, { store, control }) {
-      await openRun(store, run);
+    async act({ run, now }, { control }) {
       const stopping = await control.stop(run, now ? 'now' : 'drain');
       // A drain may take as long as the running steps.
       if (now) await stopping.wait();
-      return compactRun(store, await openRun(store, run));
+      return compactRun(await control.look(run));
     },
   }),
   tool({
@@ -190,20 +184,18 @@ export const TOOLS: readonly Tool[] = [
     }),
     isReading: false,
     async act({ run, fresh, ...given }, parts) {
-      const { store, control } = parts;
       checkBudget(given.budget, parts);
-      await openRun(store, run);
       // Only a person can accept changed files, or a run that they did not start.
-      return launched(await control.resume(run, given, { fresh }), parts);
+      return launched(await parts.control.resume(run, given, { fresh }), parts);
     },
   }),
 ];
 
 async function launched(
   { id, warnings }: { readonly id: string; readonly warnings: readonly string[] },
-  { store }: ToolParts,
+  { control }: ToolParts,
 ) {
-  return { ...(await compactRun(store, await openRun(store, id))), warnings };
+  return { ...compactRun(await control.look(id)), warnings };
 }
 
 function onlyPeople(run: string): UserError {

@@ -1,18 +1,16 @@
 /** The answers of all routes. This file does not know HTTP. */
 
 import type { RunControl } from '../app/for-programs.ts';
+import { lastMoment, standing } from '../app/look.ts';
 import { forecastOf, remainderOf } from '../forecast/forecast.ts';
 import type { PastRun } from '../forecast/past-run.ts';
-import { questionsOf, requestsOf } from '../host/questions.ts';
-import { allRuns } from '../look/all-runs.ts';
-import { rowForm, type SeenRun, storedRowForm, wholeForm } from '../look/run-form.ts';
+import { rowForm, storedRowForm, wholeForm } from '../look/run-form.ts';
 import type { WholeRun } from '../look/run-shape.ts';
-import { CONDITIONS } from '../model/condition.ts';
 import { summaryOf } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { AlarmsOf } from '../observe/describe.ts';
-import type { RunStore, StepReader, StoredRun } from '../ports.ts';
+import type { RunStore, StepReader } from '../ports.ts';
 import { act } from './acts.ts';
 import type { FollowedRun } from './followed-run.ts';
 import { FollowedRuns, type FoundRun } from './followed-runs.ts';
@@ -73,19 +71,8 @@ export function answersFor(parts: ServeParts): Answers {
     return storedRowForm({ ...found, run: summaryOf(found.run) });
   });
   const runOf = ({ params: { id = '' } }: Asked) => runs.find(id);
-  /** Up to when open steps count: without a process, nothing has happened since the newest event. */
-  const timeOf = ({ found, followed }: FoundRun) =>
-    found.owner ? Math.max(now(), followed.run.updatedAt) : followed.run.updatedAt;
-  /** The facts about a run that are no events. */
-  const besides = async ({ found: { id }, followed: { run } }: FoundRun): Promise<Besides> => {
-    const owner = await store.owner(id);
-    const [questions, requests, doing] = await Promise.all([
-      questionsOf(store, run),
-      requestsOf(store, run),
-      owner && store.now(id),
-    ]);
-    return { owner, questions, requests, now: doing };
-  };
+  const timeOf = ({ found: { owner }, followed: { run } }: FoundRun) =>
+    lastMoment({ owner, run }, now());
   const formOf = ({ found, followed }: FoundRun, { owner, ...beside }: Besides): WholeRun => {
     const { run, history, bars } = followed;
     const current = { ...found, run, owner };
@@ -101,24 +88,22 @@ export function answersFor(parts: ServeParts): Answers {
     of: {
       openapi: async () => body(openApi(parts.version)),
       runs: async ({ query }) => {
-        const isWanted = statusFilter(query.status);
-        const runs = await allRuns(store);
-        const rows = runs.toReversed().map(rowForm);
-        return body({ runs: rows.filter(({ status }) => isWanted(status)) });
+        const { runs } = await parts.control.list({ status: query.status });
+        return body({ runs: runs.toReversed().map(rowForm) });
       },
       run: async (asked) => {
         const found = await runOf(asked);
-        return body(formOf(found, await besides(found)));
+        return body(formOf(found, await standing(store, found.followed.run)));
       },
       changes: async (asked) => {
         const { found, followed } = await runOf(asked);
-        let beside = await besides({ found, followed });
+        let beside = await standing(store, followed.run);
         // The run itself does not change hands: only what is no event is looked for again.
         const current = () => ({ found: { ...found, owner: beside.owner }, followed });
         const changing: ChangingRun = {
           ...{ followed, after: positionOf(asked), alarmsOf: parts.alarmsOf, now },
           key: async () => {
-            beside = await besides({ found, followed });
+            beside = await standing(store, followed.run);
             return JSON.stringify(beside);
           },
           parts: {
@@ -154,14 +139,14 @@ export function answersFor(parts: ServeParts): Answers {
         const { ref, files } = await listedWorkflow(parts, workflow);
         return body(forecastOf(await parts.pasts(ref, files)));
       },
-      questions: async () => body(await questions.list()),
+      questions: async () => body(await questions.in((await parts.control.list()).runs)),
       ...acts,
     },
     close: () => runs.close(),
   };
 }
 
-type Besides = Pick<SeenRun, 'questions' | 'requests' | 'now'> & Pick<StoredRun, 'owner'>;
+type Besides = Awaited<ReturnType<typeof standing>>;
 
 function problemIn(error: unknown) {
   if (error instanceof UserError) return errorBodyOf(error).error;
@@ -173,19 +158,6 @@ const stream = (source: EventSource): Reply => ({
   kind: 'stream',
   source: (signal) => kept(source(signal)),
 });
-
-function statusFilter(wanted: string | undefined): (status: string) => boolean {
-  if (wanted === undefined) return () => true;
-  const known: readonly string[] = CONDITIONS;
-  const words = wanted.split(',').map((word) => word.trim());
-  const unknown = words.find((word) => !known.includes(word));
-  if (unknown !== undefined)
-    throw badRequest(
-      `No run can have the status "${unknown}".`,
-      `Name one of ${known.join(', ')}.`,
-    );
-  return (status) => words.includes(status);
-}
 
 /** A reconnecting client knows better than the address that it began with. */
 function positionOf({ query, lastEventId }: Asked): number {

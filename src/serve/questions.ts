@@ -18,8 +18,8 @@ export class OpenQuestions {
     this.#store = store;
   }
 
-  async list(): Promise<QuestionList> {
-    const waiting = (await this.#store.survey()).filter(waits);
+  async in(runs: readonly SurveyedRun[]): Promise<QuestionList> {
+    const waiting = runs.filter(waits);
     const found = (await Promise.all(waiting.map((one) => this.#look(one)))).flat();
     this.#known = new Map(found.map(({ id, run }) => [id, run]));
     const lists = await Promise.all(found.map((one) => openIn(this.#store, one)));

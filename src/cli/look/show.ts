@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { runToSee } from '../../app/find-run.ts';
+import { look } from '../../app/look.ts';
 import { PlaceReader } from '../../forecast/places.ts';
 import { RunHistory } from '../../history/run-history.ts';
 import type { Span } from '../../history/span.ts';
 import { Steps } from '../../history/steps.ts';
-import { openRun } from '../../host/open-run.ts';
-import { questionsOf, requestsOf } from '../../host/questions.ts';
 import { wholeForm } from '../../look/run-form.ts';
 import type { JournaledEvent } from '../../model/event.ts';
 import { doingByAgent } from '../../model/now.ts';
@@ -16,6 +15,7 @@ import { wrongUsage } from '../../options/wrong-usage.ts';
 import { Bars } from '../../timeline/bars.ts';
 import { timelineOf } from '../../timeline/timeline.ts';
 import { agent } from '../../world/agent.ts';
+import { noticeText } from '../../world/diagnostic-line.ts';
 import type { Here } from '../../world/surroundings.ts';
 import { stdout } from '../terminal/terminal.ts';
 import { runHeading, type ShownRun, showRun } from './show-run.ts';
@@ -39,7 +39,8 @@ export async function show(
   if (svg && json) throw wrongUsage('Both --svg and --json are given.', 'Remove one of them.');
   if (steps && timeline)
     throw wrongUsage('Both --steps and --timeline are given.', 'Remove one of them.');
-  const { store, clock, workspace, world } = await here();
+  const around = await here();
+  const { store, clock, workspace } = around;
   const id = await runToSee(store, name);
   const spans: Span[] = [];
   const bars = new Bars();
@@ -48,20 +49,19 @@ export async function show(
   const newest = new Newest();
   const places = new PlaceReader();
   const list = new Steps();
-  const found = await openRun(store, id, (event, before, after) => {
+  const looked = await look(around, id, (event, before, after) => {
     history.follow(event, after);
     places.follow(event, after);
     if (steps) list.follow(event, after);
     else if (!json && !timeline) newest.add(event, before, after);
   });
+  const { found, now, at, notices } = looked;
   const { run } = found;
-  const at = found.owner ? Math.max(clock.now(), run.updatedAt) : run.updatedAt;
   const drawn = timeline && !json ? timelineOf(run, history, spans, at) : undefined;
   if (drawn && svg) {
     await writeSvg(drawn);
     return 0;
   }
-  const now = found.owner && (await store.now(id));
   // The messages of the run's newest background process.
   const { path } = workspace(id).processLog;
   const log = existsSync(path) ? path : undefined;
@@ -71,9 +71,7 @@ export async function show(
     ? undefined
     : await (await import('../../app/past-runs.ts')).runForecast(store, run, places);
   if (json) {
-    const [questions, requests] = [await questionsOf(store, run), await requestsOf(store, run)];
-    const whole = wholeForm({ found, history, bars, questions, requests, now, at });
-    const { timeline: drawing, ...form } = whole;
+    const { timeline: drawing, ...form } = wholeForm({ ...looked, history, bars });
     stdout.json(
       {
         ...form,
@@ -98,8 +96,8 @@ export async function show(
       stdout.say(line);
     return 0;
   }
-  const lost = await world.lostTrees(run);
   const doings = doingByAgent(now);
+  const lost = notices.map(noticeText);
   const shown: ShownRun = { found, history: history.until(at), doings, log, left, lost };
   // One by one, because a call accepts a limited number of arguments.
   for (const line of showRun(shown, stdout.columns())) stdout.say(line);

@@ -1,6 +1,6 @@
 import { runToSee, statusOf } from '../../app/find-run.ts';
+import { look } from '../../app/look.ts';
 import { attendRun } from '../../host/attend-run.ts';
-import { openRun } from '../../host/open-run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import type { StoredRun } from '../../ports.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
@@ -27,17 +27,20 @@ export async function watch(
 /** Returns when the run has ended, when its process no longer exists, or when the user leaves. */
 async function watchInView(around: Surroundings, id: string): Promise<number> {
   const { store, clock, world } = around;
-  const { run, owner } = await openRun(store, id);
+  const {
+    owner,
+    found: { run },
+  } = await look(around, id);
   const { attendantAtTerminal } = await import('../terminal/attendant.ts');
   const attendant = attendantAtTerminal({
     ...{ around, id, clock, isLive: false, options: {}, isWatched: true, known: run.seq },
     mayAnswer: owner !== undefined && !(await world.isInside(id)),
   });
-  const { found } = await attendRun(
+  const attended = await attendRun(
     { store, clock, id, from: 1, known: run.seq, userName: userName() },
     attendant,
   );
-  for (const line of lastWords(found)) stdout.offer(line);
+  for (const line of lastWords(attended.found)) stdout.offer(line);
   return 0;
 }
 

@@ -23,7 +23,6 @@ export async function mcp(here: Here, options: McpOptions): Promise<number> {
   const ended = inputEnds();
   const serving = serveTools(
     {
-      store: around.store,
       control: forPrograms(around, { unchangedSince }),
       mostBudgetUsd: budgetFrom(options) ?? (await usualBudget(around.project)),
       mayAllow: options.decidePermissions === true,

@@ -1,12 +1,13 @@
-import { dueRuns } from '../../app/due-runs.ts';
-import { allRuns, runToChange } from '../../app/find-run.ts';
-import { type ResumeOptions, relaunch, resume as resumeRun } from '../../app/resume.ts';
-import { conditionOf, isResumable, needsAnswer } from '../../model/condition.ts';
+import { runToChange } from '../../app/find-run.ts';
+import {
+  type Resumed,
+  type ResumeOptions,
+  relaunch,
+  resume as resumeRun,
+} from '../../app/resume.ts';
+import { resumeAll } from '../../app/resume-all.ts';
 import { UserError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
-import { configurationFor, ignoredKeys } from '../../world/config/configuration.ts';
-import { withNormalChoices } from '../../world/config/normal-choices.ts';
-import { notYours } from '../../world/sealed-choices.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { reportError } from '../terminal/report-error.ts';
 import { stderr, stdout } from '../terminal/terminal.ts';
@@ -26,74 +27,45 @@ export async function resume(
   if (options.all || name === undefined) {
     if (options.detach)
       throw wrongUsage('--detach works with one run.', 'Name a run, or omit --detach.');
-    return resumeAll(around, options);
+    return attendAll(around, options);
   }
   const id = await runToChange(around.store, name);
-  if (!options.detach) return resumeOne(around, id, options);
-  return announce(around, await relaunch(around, id, options, terminalDoor(options)));
+  const door = terminalDoor(options);
+  if (options.detach) return announce(around, await relaunch(around, id, options, door));
+  return attendResumed(around, await resumeRun(around, id, options, door), options);
 }
 
-async function resumeOne(
+async function attendResumed(
   around: Surroundings,
-  id: string,
-  options: ResumeOptions,
-  patient = true,
+  resumed: Resumed,
+  { json }: ResumeOptions,
+  patient?: boolean,
 ): Promise<number> {
-  const resumed = await resumeRun(around, id, options, terminalDoor(options), patient);
   if (resumed.kind === 'begun') return attendAtTerminal(around, resumed.begun, patient);
   const { result } = resumed.run;
-  if (result !== undefined && !options.json) await stdout.result(result);
+  if (result !== undefined && !json) await stdout.result(result);
   return 0;
 }
 
-/**
- * Resumes one run after the other. A question does not delay the next run. Afterwards, resumes each
- * waiting run when its answer has arrived or its deadline has passed.
- */
-async function resumeAll(around: Surroundings, options: ResumeOptions): Promise<number> {
-  const config = await configurationFor(
-    around.project,
-    withNormalChoices(options, 'The command line'),
-  );
-  stderr.say(...ignoredKeys(config));
+/** Gives the exit code of the first run that did not succeed. */
+async function attendAll(around: Surroundings, options: ResumeOptions): Promise<number> {
   const codes = new Map<string, number>();
-  const waiting = new Set<string>();
-  const resumeNext = async ({ id }: { readonly id: string }) => {
-    const code = await resumeOne(around, id, options, false).catch(reportOne(options));
+  // An error of one run does not stop the others.
+  const report = (error: unknown) => {
+    if (!(error instanceof UserError)) throw error;
+    reportError(error, options.json);
+    return 1;
+  };
+  for await (const { id, resumed } of resumeAll(around, options, terminalDoor(options))) {
+    const code = await resumed
+      .then((one) => attendResumed(around, one, options, false))
+      .catch(report);
+    // After Ctrl-C in one run, the next one does not start.
+    if (code === INTERRUPTED) return code;
     codes.set(id, code);
-    waiting.add(id);
-    return code;
-  };
-  for (const found of await allRuns(around.store)) {
-    if (found.kind === 'damaged') continue;
-    const condition = conditionOf(found);
-    if (!found.isOwn && !options.trustRun) {
-      if (isResumable(condition) || needsAnswer(condition))
-        stderr.say(`Skipped: ${notYours(found.id, found.doubt)}`);
-      continue;
-    }
-    if (needsAnswer(condition)) waiting.add(found.id);
-    if (!isResumable(condition)) continue;
-    if ((await resumeNext(found)) === INTERRUPTED) return INTERRUPTED;
-  }
-  const say = (line: string) => {
-    if (!options.quiet && !options.json) stderr.say(line);
-  };
-  for await (const found of dueRuns(around, waiting, { ...options, say })) {
-    if ((await resumeNext(found)) === INTERRUPTED) return INTERRUPTED;
   }
   if (codes.size === 0) stderr.say('There is nothing to resume.');
   return [...codes.values()].find((code) => code !== 0) ?? 0;
 }
 
-/** An error of one run does not stop the others. */
-function reportOne({ json }: ResumeOptions): (error: unknown) => number {
-  return (error) => {
-    if (!(error instanceof UserError)) throw error;
-    reportError(error, json);
-    return 1;
-  };
-}
-
-/** After Ctrl-C in one run, the next one does not start. */
 const INTERRUPTED = 130;

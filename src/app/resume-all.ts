@@ -1,17 +1,69 @@
 import { type Question, questionsOf, type Request, requestsOf } from '../host/questions.ts';
-import { conditionOf, needsAnswer } from '../model/condition.ts';
+import { allRuns } from '../look/all-runs.ts';
+import { conditionOf, isResumable, needsAnswer } from '../model/condition.ts';
+import { type Door, warnings } from '../model/notice.ts';
 import { time } from '../observe/words.ts';
 import type { Clock, RunStore, StoredRun } from '../ports.ts';
+import { configurationFor, ignoredKeys } from '../world/config/configuration.ts';
+import { withNormalChoices } from '../world/config/normal-choices.ts';
+import { notYours } from '../world/sealed-choices.ts';
 import type { Surroundings } from '../world/surroundings.ts';
+import { type Resumed, type ResumeOptions, resume } from './resume.ts';
+import { give } from './started-run.ts';
+
+export interface OneOfAll {
+  readonly id: string;
+  /** Rejects if the run cannot continue. That does not concern the other runs. */
+  readonly resumed: Promise<Resumed>;
+}
+
+/**
+ * Resumes one run after the other. The caller attends each before it asks for the next one. A question
+ * does not delay the next run. Afterwards, resumes each waiting run when its answer has arrived or its
+ * deadline has passed.
+ */
+export async function* resumeAll(
+  around: Surroundings,
+  given: ResumeOptions,
+  door: Door,
+): AsyncGenerator<OneOfAll> {
+  const options = { ...given, all: true };
+  const config = await configurationFor(
+    around.project,
+    withNormalChoices(options, 'The command line'),
+  );
+  give(door, warnings(ignoredKeys(config)));
+  const waiting = new Set<string>();
+  const one = (id: string) => ({ id, resumed: resume(around, id, options, door, false) });
+  for (const found of await allRuns(around.store)) {
+    if (found.kind === 'damaged') continue;
+    const { id, isOwn, doubt } = found;
+    const condition = conditionOf(found);
+    const isResumed = isResumable(condition);
+    const isMeant = isOwn || options.trustRun === true;
+    if (!isMeant && (isResumed || needsAnswer(condition)))
+      give(door, warnings([`Skipped: ${notYours(id, doubt)}`]));
+    if (isMeant && isResumed) yield one(id);
+    if (isMeant && (isResumed || needsAnswer(condition))) waiting.add(id);
+  }
+  const { wait, quiet, json } = options;
+  const say = (line: string) => {
+    if (!quiet && !json) give(door, warnings([line]));
+  };
+  for await (const { id } of dueRuns(around, waiting, { wait, say })) {
+    yield one(id);
+    waiting.add(id);
+  }
+}
 
 /**
  * Gives each waiting run when its answer has arrived or its deadline has passed, until no run is left
  * to wait for. The caller may add runs meanwhile.
  */
-export async function* dueRuns(
+async function* dueRuns(
   { store, clock }: Pick<Surroundings, 'store' | 'clock'>,
   waiting: Set<string>,
-  options: { readonly wait?: boolean; readonly say: (line: string) => void },
+  options: { readonly wait: boolean | undefined; readonly say: (line: string) => void },
 ): AsyncGenerator<StoredRun> {
   let said = '';
   while (true) {
