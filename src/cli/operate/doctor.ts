@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Check } from '../../execute/agents/program-checks.ts';
 import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
 import { counted } from '../../model/counted.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -8,7 +9,7 @@ import type { RunOptions } from '../../options/run-options.ts';
 import { ignoredKeys, readConfiguration } from '../../world/config/configuration.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { stdout } from '../terminal/terminal.ts';
-import { type Check, checkAgentPrograms } from './doctor-agents.ts';
+import { checkAgentPrograms } from './doctor-agents.ts';
 
 /** Checks everything that a run needs, and says how to fix problems. Spends nothing. */
 export async function doctor(here: Here, { json }: { readonly json?: boolean }): Promise<number> {

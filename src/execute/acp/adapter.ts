@@ -1,5 +1,6 @@
 /** A program that speaks the protocol for an agent, and says or does more than the protocol describes. */
 import type { Usage } from '../../model/step-account.ts';
+import type { Login } from '../agents/program-checks.ts';
 import type { Fields } from '../json.ts';
 
 export interface Adapter {
@@ -31,7 +32,7 @@ export interface StartedAgent {
   /** Arguments with which it shows whether the user is logged in, and variables that keep it local. */
   readonly loginQuestion: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
-  readLogin(answer: string): 'yes' | 'no' | 'unknown';
+  readLogin(answer: string): Login;
 }
 
 /** The facts about a session that the protocol does not carry. */

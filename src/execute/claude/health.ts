@@ -1,55 +1,71 @@
-/** Checks whether Claude Code can be used on this machine, without a request to a model. */
+/** Finds and checks the program of Claude Code. */
+import { shellWord } from '../../model/shell-word.ts';
 import { inheritedEnvironment } from '../agents/environment.ts';
 import { compareVersions, programFinder } from '../agents/find-program.ts';
+import { type Check, missingProgram, versionIn, withoutVersion } from '../agents/program-checks.ts';
 import { fields, parsed } from '../json.ts';
 import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';
+import { ignoredRules } from './folder-trust.ts';
 import { EFFORTS, PERMISSION_MODES } from './known-names.ts';
 
 export const findClaude = programFinder('claude', 'Claude Code', '@anthropic-ai/claude-code');
 
-export type ClaudeHealth =
-  | { readonly found: false; readonly problem: string; readonly remedy: string }
-  | {
-      readonly found: true;
-      readonly path: string;
-      /** Undefined when it does not report one. */
-      readonly version: string | undefined;
-      readonly age: 'older' | 'tested' | 'newer' | 'unknown';
-      readonly login: Login;
-    };
-
-export type Login =
-  | { readonly kind: 'yes'; readonly how: string }
-  | { readonly kind: 'no' }
-  | { readonly kind: 'unknown' };
-
 /** The versions of Claude Code that Raymond was tested with. */
-export const TESTED_VERSIONS = { from: '2.1.197', to: '2.1.325' } as const;
+const TESTED_VERSIONS = { from: '2.1.197', to: '2.1.325' } as const;
 
-export async function claudeHealth(
+export async function checkClaude(
   configured: string | undefined,
   environment: NodeJS.ProcessEnv,
-): Promise<ClaudeHealth> {
+): Promise<readonly Check[]> {
   const executable = findClaude(configured, environment);
-  if (!executable.found) return executable;
+  if (!executable.found) return [missingProgram(NAME, executable)];
   const { path } = executable;
   const ask = (...args: string[]) => claudeOutput(path, args, environment);
   const [answer, status] = await Promise.all([ask('--version'), ask('auth', 'status')]);
-  const version = /\d+\.\d+\.\d+/.exec(answer)?.[0];
-  return { found: true, path, version, age: ageOf(version), login: readLogin(status) };
+  return [versionCheck(versionIn(answer), path), loginCheck(status, path)];
 }
 
-export function ageOf(version: string | undefined): 'older' | 'tested' | 'newer' | 'unknown' {
-  if (version === undefined) return 'unknown';
-  if (compareVersions(version, TESTED_VERSIONS.from) < 0) return 'older';
-  return compareVersions(version, TESTED_VERSIONS.to) > 0 ? 'newer' : 'tested';
+const NAME = 'claude';
+
+export function versionCheck(version: string | undefined, path: string): Check {
+  if (version === undefined) return withoutVersion(NAME, path, ' of Claude Code');
+  const fact = `Claude Code ${version} (${path})`;
+  const { from, to } = TESTED_VERSIONS;
+  if (compareVersions(version, from) < 0)
+    return {
+      name: NAME,
+      verdict: 'warning',
+      fact: `${fact} is older than ${from}, the oldest tested version.`,
+      remedy: 'Update it: claude update',
+    };
+  const isNewer = compareVersions(version, to) > 0;
+  const remark = isNewer ? `, newer than ${to}, the newest tested version` : '';
+  return { name: NAME, verdict: 'ok', fact: `${fact}${remark}` };
 }
 
-export function readLogin(status: string): Login {
+export function loginCheck(status: string, path: string): Check {
+  const name = 'login';
   const { loggedIn, authMethod } = fields(parsed(status));
-  if (loggedIn === true) return { kind: 'yes', how: String(authMethod ?? 'unknown') };
-  return loggedIn === false ? { kind: 'no' } : { kind: 'unknown' };
+  if (loggedIn === true) {
+    const fact = `Claude Code is logged in (${authMethod ?? 'unknown'})`;
+    return { name, verdict: 'ok', fact };
+  }
+  if (loggedIn === false) {
+    const remedy = `Log in (${shellWord(path)} auth login), or set ANTHROPIC_API_KEY.`;
+    return { name, verdict: 'problem', fact: 'Claude Code is not logged in.', remedy };
+  }
+  const fact = 'Raymond cannot determine whether Claude Code is logged in.';
+  return { name, verdict: 'warning', fact, remedy: `Try it: ${shellWord(path)} -p hello` };
+}
+
+/** Allow rules in the settings of a project that Claude Code ignores. */
+export function checkTrust(folder: string, environment: NodeJS.ProcessEnv): readonly Check[] {
+  const [file] = ignoredRules(folder, environment);
+  if (file === undefined) return [];
+  const fact = `Claude Code ignores permissions.allow in ${file}, because it does not trust ${folder}.`;
+  const remedy = `Start claude once in ${shellWord(folder)} and trust the folder, or give the rules with --allowed-tools.`;
+  return [{ name: 'agent rules', verdict: 'warning', fact, remedy }];
 }
 
 const TIMEOUT_MS = 15_000;
