@@ -17,7 +17,7 @@ import { type GitRequest, gitFolders, runGit } from './run-git.ts';
 import {
   ADD,
   addChanges,
-  copyIndex,
+  copyWithTimes,
   nulled,
   REMOVE,
   statusOf,
@@ -126,10 +126,10 @@ class WorkingTree {
 
   async #open() {
     if (this.#repository) return this.#repository;
-    const { own, shared } = await gitFolders(this.#root);
+    const { own, shared } = await gitFolders('-C', this.#root);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await writeFile(join(this.#folder, REPOSITORY_FILE), shared, { mode: 0o600 });
-    if (!existsSync(this.#index)) await copyIndex(join(own, 'index'), this.#index);
+    if (!existsSync(this.#index)) await copyWithTimes(join(own, 'index'), this.#index);
     this.#repository = { own, shared };
     return this.#repository;
   }

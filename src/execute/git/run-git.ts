@@ -79,12 +79,21 @@ export async function branchOf(repository: string, branch: string): Promise<Bran
   return tip === undefined || usedAt === undefined ? undefined : { tip, usedAt };
 }
 
-/** The folder of git for a working tree, and the one that all trees of its repository share. */
-export async function gitFolders(root: string): Promise<{ own: string; shared: string }> {
-  const asked = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir'];
-  const told = await runGit({ args: ['-C', root, 'rev-parse', ...asked] });
-  const [own = '', shared = ''] = told.split('\n');
-  return { own, shared };
+export interface GitFolders {
+  /** The folder of git for a working tree. */
+  readonly own: string;
+  /** The folder that all trees of the repository share. */
+  readonly shared: string;
+  /** How the repository names its objects. */
+  readonly format: string;
+}
+
+/** `where` is an option of git and its value. Git runs no other program for this. */
+export async function gitFolders(...where: readonly [string, string]): Promise<GitFolders> {
+  const paths = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir'];
+  const args = [...where, 'rev-parse', ...paths, '--show-object-format'];
+  const [own = '', shared = '', format = ''] = (await runGit({ args })).split('\n');
+  return { own, shared, format };
 }
 
 /** If PATH has a relative folder, git is not searched in a folder that others can write. */

@@ -114,7 +114,7 @@ type Git = (
 ) => Promise<string>;
 
 async function repositoryOf(root: string): Promise<{ shared: string; git: Git }> {
-  const { own, shared } = await gitFolders(root);
+  const { own, shared } = await gitFolders('-C', root);
   const where = ['-C', root, '--git-dir', own, '--work-tree', root];
   return { shared, git: (args, more) => runGit({ args: [...where, ...args], ...more }) };
 }

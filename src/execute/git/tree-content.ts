@@ -1,12 +1,13 @@
 /** The content of a working tree as one name, so that two moments can be compared. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { lstat, readdir, readlink, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
-import { runGit } from './run-git.ts';
-import { addChanges, copyIndex, statusOf, writeTree } from './working-index.ts';
+import { type GitFolders, gitFolders, runGit } from './run-git.ts';
+import { inScratch, NO_CONFIG } from './scratch-repository.ts';
+import { addChanges, statusOf, writeTree } from './working-index.ts';
 
 /** Stands for a value and for the content of the working tree that contains a directory. */
 export async function entryDigest(input: string | undefined, directory: string): Promise<string> {
@@ -25,12 +26,12 @@ export async function entryDigest(input: string | undefined, directory: string):
  */
 export async function treeContent(directory: string, depth = 0): Promise<string> {
   const top = topOf(directory);
-  const tree = top === undefined ? undefined : await openTree(top);
-  if (!tree) return contentOfFolder(directory);
+  const folders = top && (await gitFolders('-C', top).catch(() => undefined));
+  if (!top || !folders) return contentOfFolder(directory);
   if (depth > DEEPEST) throw new Error(`${directory} has too many repositories in each other`);
-  const { content, nested } = await contentInGit(tree);
+  const { content, nested } = await contentInGit(top, folders);
   if (nested.length > MOST_NESTED)
-    throw new Error(`${tree.top} has more than ${MOST_NESTED} repositories in it`);
+    throw new Error(`${top} has more than ${MOST_NESTED} repositories in it`);
   const inner: string[] = [];
   for (const folder of nested) inner.push(folder, await nestedContent(folder, depth + 1));
   return inner.length === 0 ? content : digestOf([content, ...inner]);
@@ -54,48 +55,20 @@ function topOf(directory: string): string | undefined {
   }
 }
 
-interface WorkingTree {
-  readonly repository: string;
-  readonly top: string;
-  readonly objects: string;
-  readonly exclude: string;
-  readonly format: string;
-}
-
-async function openTree(top: string): Promise<WorkingTree | undefined> {
-  const asked = ['--path-format=absolute', '--show-object-format', '--absolute-git-dir'];
-  const paths = ['--git-path', 'objects', '--git-path', 'info/exclude'];
-  const told = await runGit({ args: ['-C', top, 'rev-parse', ...asked, ...paths] }).catch(() => '');
-  const [format, repository, objects, exclude] = told.split('\n');
-  if (!format || !repository || !objects || !exclude) return undefined;
-  return { top, repository, objects, exclude, format };
-}
-
-/** Git works with an empty repository, which takes only the index, the objects and the ignore rules. */
-async function contentInGit(tree: WorkingTree) {
-  const { repository, top, objects, exclude, format } = tree;
-  const scratch = await mkdtemp(join(tmpdir(), 'raymond-content-'));
-  try {
-    const own = join(scratch, 'git');
-    const env = { ...NO_CONFIG, GIT_DEFAULT_HASH: format };
-    await runGit({ args: ['init', '-q', '--bare', '--template=', own], env });
-    const index = join(own, 'index');
-    await copyIndex(join(repository, 'index'), index);
-    await mkdir(join(own, 'info'), { recursive: true });
-    await copyFile(exclude, join(own, 'info', 'exclude')).catch(() => {});
-    const ignored = await ownIgnoreFile();
-    const settings = ['-c', 'core.bare=false', '-c', `core.excludesFile=${ignored}`];
-    const where = ['-C', top, '--git-dir', own, '--work-tree', top, ...settings];
+async function contentInGit(top: string, folders: GitFolders) {
+  return inScratch(folders, async (scratch) => {
+    const env = {
+      ...NO_CONFIG,
+      GIT_DEFAULT_HASH: folders.format,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: join(folders.shared, 'objects'),
+    };
+    const settings = ['-c', 'core.bare=false', '-c', `core.excludesFile=${await ownIgnoreFile()}`];
+    const where = ['-C', top, '--git-dir', scratch, '--work-tree', top, ...settings];
     const git = (args: readonly string[], input = '') =>
-      runGit({
-        args: [...where, ...args],
-        input,
-        isBinary: true,
-        env: { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
-      });
+      runGit({ args: [...where, ...args], input, isBinary: true, env });
     // An index may need other files of its repository. Without it, git reads all files.
     const told = await statusOf(git).catch(async () => {
-      await rm(index, { force: true });
+      await rm(join(scratch, 'index'), { force: true });
       return statusOf(git);
     });
     await addChanges(git, told, top);
@@ -105,12 +78,8 @@ async function contentInGit(tree: WorkingTree) {
     const found = told.split('\0').flatMap((line) => /^\? (.+)\/$/s.exec(line)?.[1] ?? []);
     const nested = [...new Set([...modules, ...found])].toSorted();
     return { content, nested: nested.map((path) => join(top, bytesOf(path))) };
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  });
 }
-
-const NO_CONFIG = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
 
 /** The file with ignore rules that the user has named, as git would use it. */
 async function ownIgnoreFile(): Promise<string> {

@@ -1,6 +1,7 @@
 /** Brings an index up to date with the files of a working tree. */
 import { constants } from 'node:fs';
-import { access, copyFile, lstat, stat, utimes } from 'node:fs/promises';
+import { access, lstat, stat, utimes, writeFile } from 'node:fs/promises';
+import { readRegularFile } from '../../files/regular-file.ts';
 
 /** Runs git in the tree, with its index. Texts are bytes. */
 export type TreeGit = (args: readonly string[], input?: string) => Promise<string>;
@@ -93,9 +94,9 @@ async function isWanted(root: string, path: string): Promise<boolean> {
 }
 
 /** Copies an index with its times, from which git sees which files it need not read again. */
-export async function copyIndex(from: string, to: string): Promise<void> {
+export async function copyWithTimes(from: string, to: string): Promise<void> {
   try {
-    await copyFile(from, to);
+    await writeFile(to, await readRegularFile(from, MOST_INDEX_BYTES), { mode: 0o600 });
     const { atime, mtime } = await stat(from);
     await utimes(to, atime, mtime);
   } catch (error) {
@@ -103,3 +104,5 @@ export async function copyIndex(from: string, to: string): Promise<void> {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
 }
+
+const MOST_INDEX_BYTES = 256 * 1024 * 1024;
