@@ -6,8 +6,9 @@
  */
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { isWithin, readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
+import { withParents } from '../../files/walk.ts';
 import type { AgentDeclaration } from '../../model/agent.ts';
 import { attempt } from '../../model/attempt.ts';
 
@@ -145,9 +146,4 @@ function hashOf(path: string): string | undefined {
   return attempt(() =>
     createHash('sha256').update(readRegularFileSync(path, MOST_BYTES)).digest('hex'),
   );
-}
-
-export function withParents(folder: string): readonly string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [folder] : [folder, ...withParents(parent)];
 }

@@ -5,9 +5,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
+import { withParents } from '../../files/walk.ts';
 import type { ProjectSettings } from '../../model/agent.ts';
 import { attempt } from '../../model/attempt.ts';
-import { withParents } from '../agents/project-settings.ts';
 import { parsed } from '../json.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -5,6 +5,7 @@
 import { join, relative, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../model/message-of.ts';
+import { oneAtATime } from '../../model/one-at-a-time.ts';
 import type { CarriedRoots, RunPlace, StepKey } from '../../ports.ts';
 import { RemoteTrouble } from './remote.ts';
 import { bringSnapshot, isClone, type SnapshotsOfRun, takeSnapshot } from './snapshots.ts';
@@ -29,13 +30,8 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
   let left: ReadonlySet<string> = new Set();
   /** The steps that this process knows to be in the clone. */
   let entered: ReadonlySet<string> = new Set();
-  let last: Promise<unknown> = Promise.resolve();
-  /** Steps of the same machine share the clone, so they bring and take snapshots one by one. */
-  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
-    const done = last.then(act);
-    last = done.catch(() => {});
-    return done;
-  };
+  /** Steps of the same machine share the clone. */
+  const inTurn = oneAtATime();
   let working = 0;
   /** Undefined while a step on another machine works on the files. */
   const tryEnter = async (step: StepKey, hasBegun: boolean, signal: AbortSignal) => {

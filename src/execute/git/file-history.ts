@@ -9,11 +9,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { withParents } from '../../files/walk.ts';
+import { oneAtATime } from '../../model/one-at-a-time.ts';
 import type { FileHistory } from '../../ports.ts';
 import { removeRefLock } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
-import { type GitRequest, gitFolders, runGit } from './run-git.ts';
+import { type GitRequest, gitFolders, isObjectId, runGit } from './run-git.ts';
 import {
   ADD,
   addChanges,
@@ -39,25 +41,23 @@ export function gitFileHistory(ofRun: {
   };
   return {
     rootOf,
-    record: (root, goal) => treeAt(root).inTurn((tree) => tree.record(goal)),
-    restore: (root, id) => treeAt(root).inTurn((tree) => tree.restore(id)),
+    record: (root, goal) => treeAt(root).record(goal),
+    restore: (root, id) => treeAt(root).restore(id),
   };
 }
 
 /** Looks for a `.git`, as git does. To ask git itself would take more time than a short script. */
 function rootOf(directory: string): string | undefined {
-  if (!existsSync(directory)) return undefined;
-  for (let folder = directory; ; folder = dirname(folder)) {
-    const git = join(folder, '.git');
-    const kind = statSync(git, { throwIfNoEntry: false });
-    const isRepository = kind?.isDirectory() && PARTS.every((part) => existsSync(join(git, part)));
-    if (kind?.isFile() || isRepository) return folder;
-    if (dirname(folder) === folder) return undefined;
-  }
+  return existsSync(directory) ? withParents(directory).find(isRoot) : undefined;
 }
 
-/** Without these parts, git does not accept a folder as a repository. */
-const PARTS = ['HEAD', 'objects', 'refs'];
+function isRoot(folder: string): boolean {
+  const git = join(folder, '.git');
+  const kind = statSync(git, { throwIfNoEntry: false });
+  if (!kind?.isDirectory()) return kind?.isFile() ?? false;
+  // Without these parts, git does not accept a folder as a repository.
+  return ['HEAD', 'objects', 'refs'].every((part) => existsSync(join(git, part)));
+}
 
 const placeOf = (folder: string, root: string) =>
   join(folder, createHash('sha256').update(root).digest('hex').slice(0, 16));
@@ -68,7 +68,6 @@ const INDEX_FILE = 'index';
 
 export const refsOf = (run: string) => `refs/raymond/${run}/`;
 
-/** The work on one tree happens one by one. */
 class WorkingTree {
   readonly #run: string;
   readonly #root: string;
@@ -76,7 +75,7 @@ class WorkingTree {
   #repository: { readonly own: string; readonly shared: string } | undefined;
   #newest: string | undefined;
   readonly #anchored = new Set<string>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = oneAtATime();
 
   constructor(run: string, root: string, folder: string) {
     this.#run = run;
@@ -84,13 +83,15 @@ class WorkingTree {
     this.#folder = folder;
   }
 
-  inTurn<T>(act: (tree: this) => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => act(this));
-    this.#last = done.catch(() => {});
-    return done;
+  record(goal: string | undefined): Promise<string> {
+    return this.#inTurn(() => this.#record(goal));
   }
 
-  async record(goal: string | undefined): Promise<string> {
+  restore(goal: string): Promise<void> {
+    return this.#inTurn(() => this.#restore(goal));
+  }
+
+  async #record(goal: string | undefined): Promise<string> {
     const { own } = await this.#open();
     const env = await this.#environment(own);
     const tree = await this.#recordWith(env);
@@ -100,15 +101,15 @@ class WorkingTree {
     return this.#write(env);
   }
 
-  async restore(goal: string): Promise<void> {
+  async #restore(goal: string): Promise<void> {
     const { own, shared } = await this.#open();
-    if (!/^[0-9a-f]{40,64}$/.test(goal)) throw new Error(`${goal} is not the id of files`);
+    if (!isObjectId(goal)) throw new Error(`${goal} is not the id of files`);
     const ref = `${refsOf(this.#run)}${goal}`;
     const known = await runGit({ args: ['--git-dir', shared, 'rev-parse', '--verify', ref] });
     if (known.trim() !== goal) throw new Error(`${goal} was not recorded for ${this.#run}`);
     for (let tries = 1; ; tries++) {
       const env = await this.#environment(own);
-      const recorded = await this.record(goal);
+      const recorded = await this.#record(goal);
       if (recorded === goal) return;
       const tree = await this.#withoutIgnored(recorded, goal, env);
       // Refuses to overwrite a file that has changed since the record.

@@ -2,7 +2,7 @@
 import type { Located, TreeFact } from '../../model/input.ts';
 import { messageOf } from '../../model/message-of.ts';
 import { sameOnDisk } from '../../model/worktree.ts';
-import { runGit } from './run-git.ts';
+import { isObjectId, runGit } from './run-git.ts';
 
 /** `base` as written; the current commit if it is undefined. */
 export async function findTree(
@@ -40,7 +40,7 @@ async function locate(directory: string): Promise<{ repository: string; place: s
 
 async function commitOf(repository: string, base: string | undefined): Promise<string> {
   const commit = await ask(repository, 'rev-parse', '--verify', `${base ?? 'HEAD'}^{commit}`);
-  if (commit !== undefined && /^[0-9a-f]{40,64}$/.test(commit)) return commit;
+  if (commit !== undefined && isObjectId(commit)) return commit;
   throw new Error(
     base === undefined
       ? `The repository ${repository} has no commit yet, so a worktree would be empty. Commit something first.`

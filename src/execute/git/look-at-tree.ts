@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tree, WorktreeLook } from '../../model/worktree.ts';
 import { inertConfig } from './inert-config.ts';
-import { branchOf, runGit } from './run-git.ts';
+import { branchOf, isObjectId, runGit } from './run-git.ts';
 import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
 import { unsavedWork } from './unsaved-work.ts';
 
@@ -44,13 +44,11 @@ export async function treeStatus(git: string, path: string): Promise<Status> {
     lines.find((line) => line.startsWith(`# ${name} `))?.slice(name.length + 3) ?? '';
   const [oid, branch] = [header('branch.oid'), header('branch.head')];
   return {
-    head: COMMIT.test(oid) ? [oid] : [],
+    head: isObjectId(oid) ? [oid] : [],
     current: isSafeName(branch) ? branch : undefined,
     isChanged: lines.some((line) => !line.startsWith('#')),
   };
 }
-
-const COMMIT = /^[0-9a-f]{40,64}$/;
 
 /** An agent may have chosen it, and a script may merge it. */
 function isSafeName(branch: string): boolean {

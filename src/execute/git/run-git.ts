@@ -65,6 +65,9 @@ function runOnce({ args, env = {}, input = '', isBinary, timeoutMs }: GitRequest
 
 type Told = { readonly output: string } | 'killed';
 
+/** Whether a text is the full name of an object. Texts come from journals, agents and git. */
+export const isObjectId = (text: string): boolean => /^[0-9a-f]{40,64}$/.test(text);
+
 export interface Branch {
   /** Its newest commit. */
   readonly tip: string;

@@ -14,7 +14,7 @@ import { refsOf } from './file-history.ts';
 import { removeLocks } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
 import { fetch, push, type Remote, transferFolder, withoutSecrets } from './remote.ts';
-import { gitFolders, runGit } from './run-git.ts';
+import { gitFolders, isObjectId, runGit } from './run-git.ts';
 
 export interface SnapshotsOfRun {
   readonly run: string;
@@ -55,7 +55,7 @@ export async function bringSnapshot(
   root: string,
   snapshot: string,
 ): Promise<void> {
-  if (!/^[0-9a-f]{40,64}$/.test(snapshot)) throw new Error(`${snapshot} is not a snapshot`);
+  if (!isObjectId(snapshot)) throw new Error(`${snapshot} is not a snapshot`);
   // A killed `git init` may have left a part of it.
   if (!existsSync(`${root}/.git/HEAD`) || !(await isClone(root))) await makeClone(remote, root);
   const { shared, git } = await repositoryOf(root);
@@ -99,7 +99,7 @@ const AUTHOR = Object.fromEntries(
   ]),
 );
 
-const id = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
+const id = z.string().check(z.refine(isObjectId));
 const branch = z.string().check(z.regex(/^refs\/heads\/[^\s~^:?*[\\]+$/));
 const stateSchema = z.object({
   /** A branch, which may have no commit yet, or a commit. */

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readlink, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
+import { withParents } from '../../files/walk.ts';
 import { type GitFolders, gitFolders, runGit } from './run-git.ts';
 import { inScratch, NO_CONFIG } from './scratch-repository.ts';
 import { addChanges, statusOf, writeTree } from './working-index.ts';
@@ -25,7 +26,8 @@ export async function entryDigest(input: string | undefined, directory: string):
  * repository here, neither that of the user: both can name programs. It never enters a nested repository.
  */
 export async function treeContent(directory: string, depth = 0): Promise<string> {
-  const top = topOf(directory);
+  // Not `--show-toplevel`: a repository can name any folder as its tree.
+  const top = withParents(resolve(directory)).find((folder) => existsSync(join(folder, '.git')));
   const folders = top && (await gitFolders('-C', top).catch(() => undefined));
   if (!top || !folders) return contentOfFolder(directory);
   if (depth > DEEPEST) throw new Error(`${directory} has too many repositories in each other`);
@@ -45,14 +47,6 @@ async function nestedContent(folder: string, depth: number): Promise<string> {
   const isThere = (await lstat(folder).catch(() => undefined))?.isDirectory() ?? false;
   if (!isThere || !existsSync(join(folder, '.git'))) return 'none';
   return treeContent(folder, depth);
-}
-
-/** Not `--show-toplevel`: a repository can name any folder as its tree. */
-function topOf(directory: string): string | undefined {
-  for (let folder = resolve(directory); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder;
-    if (dirname(folder) === folder) return undefined;
-  }
 }
 
 async function contentInGit(top: string, folders: GitFolders) {

@@ -5,6 +5,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../model/message-of.ts';
+import { type InTurn, oneAtATime } from '../../model/one-at-a-time.ts';
 import type { Tree, Worktree } from '../../model/worktree.ts';
 import { isBranchPart } from '../../parse/worktree-names.ts';
 import type { Making, Worktrees } from '../../ports.ts';
@@ -13,6 +14,7 @@ import { findTree } from './find-tree.ts';
 import { commitsAhead, lookAtTree } from './look-at-tree.ts';
 import { makeTree, type TreeToMake } from './make-tree.ts';
 import { removeBranch, removeTree } from './remove-tree.ts';
+import { isObjectId } from './run-git.ts';
 import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
 import { unsavedWork } from './unsaved-work.ts';
 
@@ -28,16 +30,17 @@ export interface WorktreesOfRun {
 export function gitWorktrees(ofRun: WorktreesOfRun): Worktrees {
   const { run, folder } = ofRun;
   const own = (agent: string, worktree: Worktree) => ownTree(run, real(folder), agent, worktree);
-  const queue = new Makings(ofRun);
+  // Git locks parts of the repository, and the disk is the limit.
+  const inTurn = oneAtATime();
   return {
     find: (directory, base) => findTree(directory, base, { run, folder: real(folder) }),
     make: (agent, worktree, cwd) =>
-      queue.make(agent, () => ({ ...worktree, tree: own(agent, worktree), cwd })),
+      making(ofRun, inTurn, agent, () => ({ ...worktree, tree: own(agent, worktree), cwd })),
     look: async (agent, worktree) => lookAtTree(own(agent, worktree), worktree.branch),
     remove: async (agent, worktree) => {
       try {
         // Git reads all worktrees of a repository, also one that is only half made.
-        return await queue.inTurn(() => removeIfUnused(own(agent, worktree), worktree.branch));
+        return await inTurn(() => removeIfUnused(own(agent, worktree), worktree.branch));
       } catch (error) {
         return messageOf(error);
       }
@@ -45,50 +48,35 @@ export function gitWorktrees(ofRun: WorktreesOfRun): Worktrees {
   };
 }
 
-/**
- * Makes or removes one worktree at a time: git locks parts of the repository, and the disk is the
- * limit.
- */
-class Makings {
-  readonly #ofRun: WorktreesOfRun;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(ofRun: WorktreesOfRun) {
-    this.#ofRun = ofRun;
-  }
-
-  make(agent: string, wanted: () => TreeToMake): Making {
-    const { records, processes } = this.#ofRun;
-    const record = join(records, agent);
-    let isStopped = false;
-    let git: LaunchedProcess | undefined;
-    const onProcess = (process: LaunchedProcess) => {
-      git = process;
-      if (isStopped) void git.stop();
-    };
-    const make = async () => {
-      if (isStopped && !existsSync(record)) return 'stopped';
-      await makeTree(wanted(), { processes, record, onProcess, isStopped: () => isStopped });
-      return undefined;
-    };
-    const isMade = async () =>
-      !existsSync(record) && (await treeOnDisk(wanted().tree.path)).kind === 'made';
-    return {
-      done: isMade()
-        .then((is) => (is ? undefined : this.inTurn(make)))
-        .catch(messageOf),
-      stop() {
-        isStopped = true;
-        void git?.stop();
-      },
-    };
-  }
-
-  inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(act);
-    this.#last = done.catch(() => {});
-    return done;
-  }
+function making(
+  { records, processes }: WorktreesOfRun,
+  inTurn: InTurn,
+  agent: string,
+  wanted: () => TreeToMake,
+): Making {
+  const record = join(records, agent);
+  let isStopped = false;
+  let git: LaunchedProcess | undefined;
+  const onProcess = (process: LaunchedProcess) => {
+    git = process;
+    if (isStopped) void git.stop();
+  };
+  const make = async () => {
+    if (isStopped && !existsSync(record)) return 'stopped';
+    await makeTree(wanted(), { processes, record, onProcess, isStopped: () => isStopped });
+    return undefined;
+  };
+  const isMade = async () =>
+    !existsSync(record) && (await treeOnDisk(wanted().tree.path)).kind === 'made';
+  return {
+    done: isMade()
+      .then((is) => (is ? undefined : inTurn(make)))
+      .catch(messageOf),
+    stop() {
+      isStopped = true;
+      void git?.stop();
+    },
+  };
 }
 
 /** Gives the reason why the tree stays, if it does. */
@@ -127,7 +115,7 @@ function ownTree(run: string, folder: string, agent: string, { branch, tree }: W
     isBranchPart(agent) &&
     branch.startsWith(prefix) &&
     isBranchPart(branch.slice(prefix.length)) &&
-    /^[0-9a-f]{40,64}$/.test(tree.base);
+    isObjectId(tree.base);
   if (isOwn) return tree;
   throw new Error(`${tree?.path ?? branch} is not a worktree of ${agent} in ${run}`);
 }
