@@ -175,8 +175,7 @@ async function play(
   const costBefore = await costOf(sandbox, session);
   const args = claudeArguments({ session, permission: { mode: 'acceptEdits' }, ...turn });
   const ended = await runClaude(age, sandbox, args, userMessage(text, uuid));
-  const reader = messageReader();
-  const happenings = [...reader.push(ended.stdout), ...reader.end()];
+  const happenings = [...messageReader()(`${ended.stdout}\n`)];
   const record = turnRecord();
   for (const happening of happenings) record.add(happening);
   const version = happenings.find(({ kind }) => kind === 'init');

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   claudeArguments,
-  interrupt,
   setEffort,
   setModel,
   setPermissionMode,
@@ -38,8 +37,8 @@ describe.each(ages)('the %s version, kept warm', (age) => {
     });
     cleanups.push(() => end(child));
     const heard: Happening[] = [];
-    const reader = messageReader();
-    child.stdout.setEncoding('utf8').on('data', (chunk) => heard.push(...reader.push(chunk)));
+    const read = messageReader();
+    child.stdout.setEncoding('utf8').on('data', (chunk) => heard.push(...read(chunk)));
 
     async function until<H extends Happening>(
       isIt: (happening: Happening) => happening is H,
@@ -101,7 +100,8 @@ describe.each(ages)('the %s version, kept warm', (age) => {
     const { model, ask, tell, finish } = await warm([{ content: 'A0', after: never }, 'A1']);
     const interrupted = ask('Q0');
     await model.arrived(1);
-    tell(interrupt('1'));
+    const request = { type: 'control_request', request_id: '1', request: { subtype: 'interrupt' } };
+    tell(`${JSON.stringify(request)}\n`);
     expect(await interrupted).toMatchObject({ isError: true });
     expect(await ask('Q1')).toMatchObject({ isError: false, text: 'A1' });
     expect(await finish()).toBe(0);

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   claudeArguments,
   claudeEnvironment,
-  interrupt,
   ownModelArguments,
   setEffort,
   setModel,
@@ -150,7 +149,6 @@ describe('the lines on standard input', () => {
 
   it.each([
     ['a model', setModel('1', 'opus'), { subtype: 'set_model', model: 'opus' }],
-    ['the default model', setModel('1'), { subtype: 'set_model' }],
     [
       'a permission mode',
       setPermissionMode('1', 'plan'),
@@ -161,7 +159,6 @@ describe('the lines on standard input', () => {
       setEffort('1', 'low'),
       { subtype: 'apply_flag_settings', settings: { effortLevel: 'low' } },
     ],
-    ['a stop', interrupt('1'), { subtype: 'interrupt' }],
   ])('request %s', (_, line, request) => {
     expect(JSON.parse(line)).toEqual({ type: 'control_request', request_id: '1', request });
   });

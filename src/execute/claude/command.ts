@@ -195,9 +195,8 @@ export function userMessage(text: string, uuid: string): string {
   return line({ type: 'user', message: { role: 'user', content }, uuid });
 }
 
-/** Without a model, sets the default model. */
-export function setModel(requestId: string, model?: string): string {
-  return controlRequest(requestId, { subtype: 'set_model', ...(model && { model }) });
+export function setModel(requestId: string, model: string): string {
+  return controlRequest(requestId, { subtype: 'set_model', model });
 }
 
 /** Claude Code refuses "bypassPermissions" unless the process was started with permissions skipped. */
@@ -208,10 +207,6 @@ export function setPermissionMode(requestId: string, mode: string): string {
 export function setEffort(requestId: string, effort: string): string {
   const settings = { effortLevel: effort };
   return controlRequest(requestId, { subtype: 'apply_flag_settings', settings });
-}
-
-export function interrupt(requestId: string): string {
-  return controlRequest(requestId, { subtype: 'interrupt' });
 }
 
 /** Ends a process whose input has no end. */

@@ -38,7 +38,7 @@ export interface TurnWatch {
 export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   const { turning, launched, turn, permissions, onInit, untilExit } = watch;
   const record = turnRecord();
-  const reader = messageReader();
+  const read = messageReader();
   const show = liveReporter(turning.live);
   let init: Init | undefined;
   let hasSpoken = false;
@@ -58,7 +58,7 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   };
   const output = await followOutput(turning, launched, {
     from: turn.offset,
-    read: (text) => reader.push(text).forEach(handle),
+    read: (piece) => read(piece).forEach(handle),
     isOver: () => record.isOver,
     atEnd: untilExit ? 'wait' : 'leave',
     onOver: () => endInput(launched),

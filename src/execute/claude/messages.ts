@@ -8,7 +8,6 @@ import { lineSplitter } from '../lines.ts';
 export type Happening =
   | {
       readonly kind: 'init';
-      readonly session: string;
       readonly model: string;
       readonly version: string;
       /** The folder in which it keeps the transcripts for its directory, if it reports one. */
@@ -35,14 +34,9 @@ export type Happening =
       readonly summary: string;
       readonly call: string;
     }
-  | { readonly kind: 'permission-denied'; readonly tool: string; readonly message: string }
-  | { readonly kind: 'api-error'; readonly error: string; readonly message: string }
-  | {
-      readonly kind: 'api-retry';
-      readonly attempt: number;
-      readonly delayMs: number;
-      readonly status?: number;
-    }
+  | { readonly kind: 'permission-denied'; readonly tool: string }
+  | { readonly kind: 'api-error'; readonly error: string }
+  | { readonly kind: 'api-retry'; readonly status?: number }
   | { readonly kind: 'rate-limit'; readonly rejected: boolean; readonly resetsAt?: number }
   | ({ readonly kind: 'spent' } & Spending)
   /** The newest message is complete, and has this number of tokens. */
@@ -87,7 +81,6 @@ export interface Result {
   readonly subtype: string;
   readonly text?: string;
   readonly costUsd?: number;
-  readonly session: string;
   readonly denials: readonly Denial[];
   readonly status?: number;
   readonly apiError?: string;
@@ -104,9 +97,7 @@ export interface Denial {
 
 export function messageReader() {
   const lines = lineSplitter();
-  const push = (chunk: string): readonly Happening[] => lines(chunk).flatMap(readLine);
-  /** The last line may have no line feed, or be cut off. */
-  return { push, end: () => push('\n') };
+  return (text: string): readonly Happening[] => lines(text).flatMap(readLine);
 }
 
 function readLine(line: string): Happening[] {
@@ -146,25 +137,15 @@ function readSystem(event: Fields): Happening[] {
       return [
         {
           kind: 'init',
-          session: text(event.session_id),
           model: text(event.model),
           version: text(event.claude_code_version),
           ...known('transcripts', transcriptsFolder(fields(event.memory_paths).auto)),
         },
       ];
     case 'permission_denied':
-      return [
-        { kind: 'permission-denied', tool: text(event.tool_name), message: text(event.message) },
-      ];
+      return [{ kind: 'permission-denied', tool: text(event.tool_name) }];
     case 'api_retry':
-      return [
-        {
-          kind: 'api-retry',
-          attempt: number(event.attempt) ?? 0,
-          delayMs: number(event.retry_delay_ms) ?? 0,
-          ...known('status', number(event.error_status)),
-        },
-      ];
+      return [{ kind: 'api-retry', ...known('status', number(event.error_status)) }];
     default:
       return [];
   }
@@ -183,7 +164,7 @@ function readAssistant(event: Fields): Happening[] {
   const isSub = isOfSubagent(event);
   const begun: Happening = { kind: 'message', id: text(message.id), isSynthetic };
   const says = isSynthetic
-    ? apiError(event, blocks)
+    ? apiError(event)
     : [...blocks.flatMap((block) => readBlock(block, isSub)), spending(message)];
   const isWhole = !isSynthetic && !blocks.some(({ type }) => type === 'tool_use');
   return isSub ? says : [begun, ...says, ...(isWhole ? checkpoint(event) : [])];
@@ -216,10 +197,8 @@ function readPart(part: Fields, isSub: boolean): Happening[] {
   return [{ kind: 'written', characters: text(words ?? input ?? thinking).length }];
 }
 
-function apiError(event: Fields, blocks: readonly Fields[]): Happening[] {
-  if (typeof event.error !== 'string') return [];
-  const message = blocks.map((block) => text(block.text)).join('\n');
-  return [{ kind: 'api-error', error: event.error, message }];
+function apiError({ error }: Fields): Happening[] {
+  return typeof error === 'string' ? [{ kind: 'api-error', error }] : [];
 }
 
 function readBlock(block: Fields, isSub: boolean): Happening[] {
@@ -337,7 +316,6 @@ function readResult(event: Fields): Result {
     subtype: text(event.subtype),
     ...known('text', typeof event.result === 'string' ? event.result : undefined),
     ...known('costUsd', number(event.total_cost_usd)),
-    session: text(event.session_id),
     denials: list(event.permission_denials).map(fields).map(readDenial),
     ...known('status', number(event.api_error_status)),
     ...known('apiError', typeof event.api_error === 'string' ? event.api_error : undefined),

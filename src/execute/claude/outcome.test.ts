@@ -92,7 +92,7 @@ it('adds edits that a rule refused, which older versions do not list', () => {
   record.add({ kind: 'message', id: 'm', isSynthetic: false });
   record.add({ kind: 'text', text: 'done' });
   record.add({
-    ...{ kind: 'result', subtype: 'success', isError: false, text: 'done', session: 'S' },
+    ...{ kind: 'result', subtype: 'success', isError: false, text: 'done' },
     denials: [{ call: 'told', tool: 'Write', summary: '/p/told' }],
     errors: [],
   });
@@ -137,7 +137,6 @@ describe('the outcome', () => {
     isError: false,
     text: 'first',
     costUsd: 5,
-    session: 'S',
     denials: [],
     errors: [],
   };
@@ -246,8 +245,8 @@ function replay(age: string, name: string): TurnOutcome {
 }
 
 function happenings(lines: readonly string[]): Happening[] {
-  const reader = messageReader();
-  return lines.flatMap((line) => reader.push(`${line}\n`));
+  const read = messageReader();
+  return lines.flatMap((line) => read(`${line}\n`));
 }
 
 function outcomeOf(all: readonly Happening[], end: Partial<TurnEnd> = {}): TurnOutcome {

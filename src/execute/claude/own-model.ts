@@ -49,11 +49,11 @@ async function askForModel(
   });
   launched.stdin?.end(OWN_MODEL_QUESTION);
   const timer = setTimeout(() => void launched.stop(), TIMEOUT_MS);
-  const reader = messageReader();
+  const read = messageReader();
   let model: string | undefined;
   try {
     for await (const chunk of follow(launched.stdout, { until: launched.ended })) {
-      for (const happening of reader.push(chunk.toString('utf8'))) {
+      for (const happening of read(chunk.toString('utf8'))) {
         if (happening.kind === 'init') model = happening.model || undefined;
       }
     }

@@ -9,7 +9,7 @@ function asked(request: object, id = 'r1'): Asked {
     request_id: id,
     request: { subtype: 'can_use_tool', tool_use_id: 'toolu_1', ...request },
   };
-  const [found] = messageReader().push(`${JSON.stringify(line)}\n`);
+  const [found] = messageReader()(`${JSON.stringify(line)}\n`);
   if (found?.kind !== 'permission-asked') throw new Error('This is not a request.');
   return found;
 }

@@ -83,7 +83,7 @@ const ANSWERS_MS = 30_000;
 
 async function areGranted(process: WarmProcess, open: Set<string>): Promise<boolean> {
   if (open.size === 0) return true;
-  const reader = messageReader();
+  const read = messageReader();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ANSWERS_MS);
@@ -93,7 +93,7 @@ async function areGranted(process: WarmProcess, open: Set<string>): Promise<bool
   const until = Promise.race([ended, timeout]);
   try {
     for await (const chunk of follow(stdout, { from: process.offset, until })) {
-      for (const happening of reader.push(chunk.toString('utf8'))) {
+      for (const happening of read(chunk.toString('utf8'))) {
         if (happening.kind !== 'control' || !open.has(happening.request)) continue;
         if (happening.error !== undefined) return false;
         open.delete(happening.request);
