@@ -3,7 +3,7 @@
 //   before the command begins, and with the exit code when it has ended.
 // - The second line is a comment with a JSON value for whoever adopts the step.
 // - The rest is shell code that the witness reads: see `launcher-shell.ts`.
-import { closeSync, existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileIdentity, ForeignFile, makeOwnFile } from '../../files/own-file.ts';
 import { readWithIdentity } from '../../files/regular-file.ts';
@@ -74,11 +74,6 @@ export function writeLaunch(
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** A witness that comes later must not begin, so another launch here needs another file. */
-export function isWithdrawn(folder: string): boolean {
-  return existsSync(withdrawnOf(folder));
 }
 
 /**

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { join } from 'node:path';
 import { Duplex, type Writable } from 'node:stream';
-import { type FileIdentity, identityOf, makeOwnFile } from '../../files/own-file.ts';
+import { type FileIdentity, identityOf, makeOwnFile, writeOwnFile } from '../../files/own-file.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 import { fifoOf, openForReading, openForWriting } from './fifo.ts';
 import { identify } from './identity.ts';
@@ -59,6 +61,7 @@ export interface ProcessHandle {
 /** See `RunProcesses.launch`. */
 export function launch(wanted: Launch, seals: StepSeals, newMark: () => StepMark): ProcessHandle {
   const folder = makeStepFolder(wanted.folder);
+  writeInput(folder, wanted);
   try {
     return begin(wanted, folder, seals, newMark());
   } catch (error) {
@@ -70,13 +73,12 @@ export function launch(wanted: Launch, seals: StepSeals, newMark: () => StepMark
 function makeStepFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const folder = realpathSync(path);
-  needFree(folder);
+  if (hasRecord(folder)) throw new Error(`${folder} already has a process. Use another folder.`);
   return folder;
 }
 
-/** Throws when the folder has a process. */
-export function needFree(folder: string): void {
-  if (hasRecord(folder)) throw new Error(`${folder} already has a process. Use another folder.`);
+export function writeInput(folder: string, { input }: Pick<Launch, 'input'>): void {
+  if (input !== undefined) writeOwnFile(join(folder, STEP_FILES.input.name), input);
 }
 
 function begin(wanted: Launch, folder: string, seals: StepSeals, mark: StepMark): ProcessHandle {

@@ -178,12 +178,10 @@ export class Launcher {
     return this.#reserved > 0 || this.#commands > 0 || this.isUsable;
   }
 
-  /**
-   * Keeps a witness for a command, in a new folder or in one that exists. Throws when there is none:
-   * see `isUsable`.
-   */
-  reserve(folder: 'new' | 'existing'): Place {
-    const witness = this.#take(folder);
+  /** Keeps a witness for a command, if possible a prepared one. Throws when there is none: see `isUsable`. */
+  reserve(): Place {
+    const index = this.#free.findLastIndex(({ prepared }) => prepared !== undefined);
+    const [witness = this.#newWitness()] = this.#free.splice(index, 1);
     const { prepared } = witness;
     this.#reserved += 1;
     return {
@@ -204,16 +202,6 @@ export class Launcher {
         else this.#free.push(witness);
       },
     };
-  }
-
-  #take(folder: 'new' | 'existing'): Witness {
-    const isFitting = ({ prepared }: Witness) => (prepared !== undefined) === (folder === 'new');
-    const index = this.#free.findLastIndex(isFitting);
-    const [witness = this.#newWitness()] = this.#free.splice(index, 1);
-    if (witness.prepared === undefined || folder === 'new') return witness;
-    // The folder in which its child waits cannot take the place of another one.
-    witness.dismiss();
-    return this.#take(folder);
   }
 
   #write(

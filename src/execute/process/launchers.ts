@@ -24,8 +24,8 @@ export class Launchers {
   }
 
   /** A place for a command with this environment. Throws when no launcher can be started. */
-  reserve(env: Environment, folder: 'new' | 'existing'): Place {
-    return this.#usable(env).reserve(folder);
+  reserve(env: Environment): Place {
+    return this.#usable(env).reserve();
   }
 
   async close(): Promise<void> {

@@ -6,16 +6,15 @@ import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { type OwnFile, writeOwnFile } from '../../files/own-file.ts';
+import type { OwnFile } from '../../files/own-file.ts';
 import { realOrSame } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
-import { STEP_FILES } from '../../model/step-files.ts';
 import { type StepSeals, stepSeals } from '../steps/step-seals.ts';
 import { adopt } from './adopt.ts';
 import { fifoOf } from './fifo.ts';
 import { boot, type ProcessIdentity, self } from './identity.ts';
-import { type Launch, launch, needFolder, needFree, type ProcessHandle } from './launch.ts';
-import { isWithdrawn, type MadeFiles } from './launch-file.ts';
+import { type Launch, launch, needFolder, type ProcessHandle, writeInput } from './launch.ts';
+import type { MadeFiles } from './launch-file.ts';
 import type { Place } from './launcher.ts';
 import { Launchers } from './launchers.ts';
 import { enclosingRuns } from './living-processes.ts';
@@ -320,30 +319,36 @@ export class RunProcesses {
   /** `begin` is known if the command is already in the folder in which its witness waits. */
   #submit(wanted: Launch, place: Place | undefined, begin: Begin | undefined): LaunchedProcess {
     this.#checkOurs();
-    const spare = begin && !place?.isLost ? place?.prepared : undefined;
-    const isMoved = spare !== undefined && this.#spares?.move(spare, wanted.folder) === true;
     let submission: Submission | undefined;
     try {
-      const taken = isMoved ? undefined : this.#spares?.take(wanted.folder);
-      const isNew = isMoved || taken !== undefined || isMade(wanted.folder);
-      const folder = this.#realStepFolder(wanted.folder, isNew);
-      if (!isNew) needFree(folder);
-      if (!isMoved) writeInput(folder, wanted);
-      const isFree = place?.prepared === undefined && !place?.isLost;
-      if (isMoved) submission = begin?.(folder);
-      else if (isFree && (isNew || !isWithdrawn(folder)))
-        submission = this.#written(place, folder, taken ?? makeFiles(folder), wanted)?.(folder);
-      if (submission) return this.#submitted(wanted, folder, submission);
+      const ready = place && !place.isLost ? this.#ready(wanted, place, begin) : undefined;
+      if (ready) {
+        const folder = this.#realStepFolder(wanted.folder);
+        submission = ready(folder);
+        return this.#submitted(wanted, folder, submission);
+      }
     } finally {
       if (!submission) place?.cancel();
     }
     return this.launch(wanted);
   }
 
-  /** Undefined if the command must be launched with a wrapper, which also reports what is wrong. */
+  /** Makes the folder of the step, with the command in it. Undefined if that is not possible. */
+  #ready(wanted: Launch, place: Place, begin: Begin | undefined): Begin | undefined {
+    const { folder } = wanted;
+    if (place.prepared !== undefined)
+      return begin && this.#spares?.move(place.prepared, folder) ? begin : undefined;
+    const files = this.#spares?.take(folder) ?? (isMade(folder) ? makeFiles(folder) : undefined);
+    return files && this.#written(place, this.#realStepFolder(folder), files, wanted);
+  }
+
+  /**
+   * Undefined if the command must be launched with a wrapper, which also reports what is wrong. A folder
+   * that exists is left from a crash: a witness may still look for a command in it.
+   */
   #place({ folder, env, stdin }: Launch): Place | undefined {
-    if (process.platform === 'win32' || stdin !== 'none') return undefined;
-    return attempt(() => this.#launchers.reserve(env, existsSync(folder) ? 'existing' : 'new'));
+    if (process.platform === 'win32' || stdin !== 'none' || existsSync(folder)) return undefined;
+    return attempt(() => this.#launchers.reserve(env));
   }
 
   /** Writes the command into a folder of its own, if the launcher can express it. */
@@ -355,7 +360,7 @@ export class RunProcesses {
   ): Begin | undefined {
     try {
       needFolder(wanted);
-      if (where === place?.prepared) writeInput(where, wanted);
+      writeInput(where, wanted);
       return place?.write(where, files, wanted, this.#newMark());
     } catch {
       return undefined;
@@ -433,12 +438,12 @@ export class RunProcesses {
 
   #spareFolder(): string | undefined {
     const spare = this.#isLeft ? undefined : this.#spares?.lend();
-    return spare && this.#realStepFolder(spare, true);
+    return spare && this.#realStepFolder(spare);
   }
 
-  /** A folder that was just created below the run's own has no links to resolve. */
-  #realStepFolder(path: string, isNew: boolean): string {
-    const isOwn = isNew && path.startsWith(`${this.#folder}/`);
+  /** A new folder below the run's own has no links to resolve. */
+  #realStepFolder(path: string): string {
+    const isOwn = path.startsWith(`${this.#folder}/`);
     return isOwn ? this.#realFolder() + path.slice(this.#folder.length) : realpathSync(path);
   }
 }
@@ -455,10 +460,6 @@ function closeFifo(fifo: Writable, folder: string, exit: Exit): void {
 }
 
 type Begin = (folder: string) => Submission;
-
-function writeInput(folder: string, { input }: Launch): void {
-  if (input !== undefined) writeOwnFile(join(folder, STEP_FILES.input.name), input);
-}
 
 /** Whether the folder is new. */
 function isMade(path: string): boolean {
