@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../model/event.ts';
+import { messageOf } from '../../model/message-of.ts';
 import type { Run } from '../../model/run.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { ScriptState, Workflow } from '../../model/workflow.ts';
@@ -16,8 +17,9 @@ import {
   writtenFailure,
 } from '../../parse/rehearsal-file.ts';
 import type { CheckStep, Executor, Step } from '../../ports.ts';
+import { after } from '../turn/outcomes.ts';
 import { possibleAnswers } from './possible-answers.ts';
-import { type ScriptedAnswer, scriptedAgent, toFailure } from './scripted.ts';
+import { type ScriptedAnswer, scriptedAgent } from './scripted.ts';
 
 export interface RehearsalParts {
   readonly workflow: (ref: string) => Workflow | undefined;
@@ -41,69 +43,66 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
   const executions = new Map<string, number>();
   /** The command of the check that an agent executes next. */
   const called = new Map<string, string>();
-  const written = new WeakMap<Step, ScriptedAnswer>();
   const count = (key: string, more: number) => {
     const counted = (executions.get(key) ?? 0) + more;
     executions.set(key, counted);
-    return counted;
+    return Math.max(1, counted);
   };
-  /** An adopted step was already counted when it was started. */
-  const writtenFor = async (step: Step, more: 0 | 1) => {
-    const number = Math.max(1, count(stateKey(step), more));
-    const ofAgent = Math.max(1, count(agentKey(step), more));
-    const written = (await rehearsalOf(step.workflow)) ?? {};
+  /** The answer in the author's file, if it has one. An adopted step was counted when it was started. */
+  const fromFile = async (step: Step, more: 0 | 1): Promise<Played> => {
+    if (step.kind === 'check') {
+      const execution = count(checkKey(step), more);
+      const { checks } = (await rehearsalOf(step.workflow)) ?? {};
+      const found = checkFor(checks, step.command, execution);
+      return { execution, answer: found && { text: found.output ?? '', exit: found.exit } };
+    }
+    const number = count(stateKey(step), more);
+    const ofAgent = count(agentKey(step), more);
     const { state, agent } = step;
-    return { ofAgent, answer: answerFor(written, { state, agent, number, ofAgent }) };
+    const file = (await rehearsalOf(step.workflow)) ?? {};
+    const answer = answerFor(file, { state, agent, number, ofAgent });
+    return { execution: ofAgent, answer: answer === undefined ? undefined : asScripted(answer) };
   };
-  const answerPrompt = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
-    const { ofAgent, answer } = await writtenFor(step, more);
-    if (answer !== undefined) return kept(step, asScripted(answer));
-    const source = workflow(step.workflow);
-    const prompt = step.kind === 'prompt' ? step.prompt : '';
-    const possible = source ? possibleAnswers(source, source.states.get(step.state), prompt) : [];
-    const played = inTurn(possible, ofAgent);
-    return played === undefined ? noWayOn(step) : kept(step, played);
-  };
-  /** The outcome that the file names; undefined if it names none. */
-  const writtenCheck = async (step: CheckStep, more: 0 | 1) => {
-    const execution = Math.max(1, count(checkKey(step), more));
-    const { checks } = (await rehearsalOf(step.workflow)) ?? {};
-    const found = checkFor(checks, step.command, execution);
-    return found && { text: found.output ?? '', exit: found.exit };
-  };
-  const answerScript = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
-    if (step.kind === 'check') return kept(step, (await writtenCheck(step, more)) ?? PASSED);
-    const { ofAgent, answer } = await writtenFor(step, more);
-    if (answer !== undefined) return kept(step, asScripted(answer));
+  const invented = (step: Step, execution: number): ScriptedAnswer => {
+    if (step.kind === 'check') return PASSED;
     const source = workflow(step.workflow);
     const state = source?.states.get(step.state);
+    if (step.kind === 'prompt') {
+      const possible = source ? possibleAnswers(source, state, step.prompt) : [];
+      return inTurn(possible, execution) ?? noWayOn(step);
+    }
     const possible = source && state?.kind === 'script' ? scriptAnswers(source, state) : [];
-    const played = inTurn(possible, ofAgent);
-    return played === undefined ? notPlayable(step) : kept(step, played);
+    return inTurn(possible, execution) ?? notPlayable(step);
+  };
+  /** `real` executes the steps without an answer in the file. */
+  const rehearsing = (real?: Executor): Executor => {
+    const begin =
+      (how: 'start' | 'adopt'): Executor['start'] =>
+      (step, live, ask) => {
+        if (step.kind === 'prompt' && how === 'start') live({ kind: 'prompt', text: step.prompt });
+        const found = fromFile(step, how === 'start' ? 1 : 0);
+        const playing = found.catch((error: unknown) => ({
+          execution: 1,
+          answer: toFailed(error),
+        }));
+        const { outcome, stop } = after(playing, ({ answer, execution }) => {
+          if (answer === undefined && real) return real[how](step, live, ask);
+          const play = () => kept(step, answer ?? invented(step, execution));
+          return scriptedAgent(play).start(step, live);
+        });
+        return { outcome, stop };
+      };
+    const close = async () => real?.close();
+    return { name: 'rehearsal', start: begin('start'), adopt: begin('adopt'), close };
   };
 
   return {
-    prompt: rehearsing(answerPrompt),
-    script: script
-      ? eitherOf(
-          script,
-          scriptedAgent((step) => kept(step, written.get(step) ?? '')),
-          async (step, more) => {
-            const given = step.kind === 'check' ? undefined : (await writtenFor(step, more)).answer;
-            const answer =
-              step.kind === 'check'
-                ? await writtenCheck(step, more)
-                : given !== undefined && asScripted(given);
-            if (!answer) return false;
-            written.set(step, answer);
-            return true;
-          },
-        )
-      : rehearsing(answerScript),
-    remember(event, after) {
+    prompt: rehearsing(),
+    script: rehearsing(script),
+    remember(event, folded) {
       if (event.type === 'check-called') called.set(event.agent, event.run);
       if (event.type !== 'step-started') return;
-      const ref = after.agents.get(event.agent)?.workflow ?? after.workflow;
+      const ref = folded.agents.get(event.agent)?.workflow ?? folded.workflow;
       const step = { workflow: ref, state: event.state, agent: event.agent };
       const command = event.task === 'check' ? called.get(event.agent) : undefined;
       if (command !== undefined) {
@@ -114,6 +113,12 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
       count(agentKey(step), 1);
     },
   };
+}
+
+interface Played {
+  /** How often the agent has executed the state, or a check has run. */
+  readonly execution: number;
+  readonly answer: ScriptedAnswer | undefined;
 }
 
 /** Uses the answers in turn, so that a loop takes its way out, if it has one. */
@@ -134,54 +139,15 @@ function noWayOn({ state }: Step): ScriptedAnswer {
 /** Without --scripts no command runs, and a check is assumed to succeed. */
 const PASSED: ScriptedAnswer = { text: '', exit: 0 };
 
-const NAME = 'rehearsal';
-
 type Counted = Pick<Step, 'workflow' | 'state' | 'agent'>;
 const checkKey = ({ workflow, command }: Pick<CheckStep, 'workflow' | 'command'>) =>
   JSON.stringify([workflow, 'check', command]);
 const stateKey = ({ workflow, state }: Counted) => JSON.stringify([workflow, state]);
 const agentKey = ({ workflow, state, agent }: Counted) => JSON.stringify([workflow, state, agent]);
 
-function rehearsing(answer: (step: Step, more: 0 | 1) => Promise<ScriptedAnswer>): Executor {
-  const starting = scriptedAgent((step) => answer(step, 1), NAME);
-  const adopting = scriptedAgent((step) => answer(step, 0), NAME);
-  return {
-    ...starting,
-    start(step, live, ask) {
-      if (step.kind === 'prompt') live({ kind: 'prompt', text: step.prompt });
-      return starting.start(step, live, ask);
-    },
-    adopt: adopting.start,
-  };
-}
-
-/** Uses the second executor for the steps that `isForSecond` selects, and the first for all others. */
-function eitherOf(
-  first: Executor,
-  second: Executor,
-  isForSecond: (step: Step, more: 0 | 1) => Promise<boolean>,
-): Executor {
-  const begin =
-    (how: 'start' | 'adopt'): Executor['start'] =>
-    (step, live, ask) => {
-      let isStopped = false;
-      const running = isForSecond(step, how === 'start' ? 1 : 0).then((is) =>
-        (is ? second : first)[how](step, live, ask),
-      );
-      const outcome = running.then(({ outcome, stop }) => {
-        if (isStopped) stop();
-        return outcome;
-      }, toFailure);
-      const stop = () => {
-        isStopped = true;
-        void running.then((step) => step.stop()).catch(() => {});
-      };
-      return { outcome, stop };
-    };
-  const close = async () => {
-    await Promise.all([first.close(), second.close()]);
-  };
-  return { name: NAME, start: begin('start'), adopt: begin('adopt'), close };
+/** A file that cannot be read is a failure of each step that would look into it. */
+function toFailed(error: unknown): ScriptedAnswer {
+  return { failure: { kind: 'refused', message: messageOf(error) } };
 }
 
 /** Converts an answer of a rehearsal file. */

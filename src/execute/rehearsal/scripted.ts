@@ -50,6 +50,6 @@ function toOutcome(step: Step, answer: ScriptedAnswer): StepOutcome {
   return { kind: 'answered', ...said, denied, account };
 }
 
-export function toFailure(error: unknown): StepOutcome {
+function toFailure(error: unknown): StepOutcome {
   return failed({ kind: 'refused', message: messageOf(error) });
 }

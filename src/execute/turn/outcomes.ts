@@ -25,3 +25,20 @@ export function crashed(error: unknown): StepOutcome {
 export function ended(outcome: StepOutcome): RunningStep {
   return { outcome: Promise.resolve(outcome), stop: () => {} };
 }
+
+/** A step that begins when something else is done. */
+export function after<T>(done: Promise<T>, begin: (value: T) => RunningStep): RunningStep {
+  let stopped: 'stop' | 'leave' | undefined;
+  const running = done.then((value) => (stopped ? ended(INTERRUPTED) : begin(value)));
+  const outcome = running.then((step) => step.outcome).catch(crashed);
+  const end = (how: 'stop' | 'leave') => {
+    stopped ??= how;
+    void running.then((step) => (how === 'leave' && step.leave ? step.leave() : step.stop()));
+  };
+  return {
+    outcome,
+    stop: () => end('stop'),
+    decide: (request, decision) => void running.then((step) => step.decide?.(request, decision)),
+    leave: () => end('leave'),
+  };
+}

@@ -8,17 +8,10 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import type {
-  CarriedSessions,
-  Executor,
-  Executors,
-  PromptStep,
-  RunningStep,
-  StepOutcome,
-} from '../../ports.ts';
+import type { CarriedSessions, Executor, Executors, PromptStep, StepOutcome } from '../../ports.ts';
 import { type KeptNotes, keptNotes } from '../steps/kept-notes.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
-import { crashed, ended, failed, INTERRUPTED } from './outcomes.ts';
+import { after, ended, failed } from './outcomes.ts';
 
 export interface SessionsOfRun {
   readonly sessions: CarriedSessions;
@@ -47,9 +40,9 @@ type Here = KeptNotes<z.infer<typeof noteSchema>>;
 function travellingExecutor(executor: Executor, sessions: CarriedSessions, here: Here): Executor {
   const bring = (step: PromptStep) => bringSession(executor, sessions, here, step);
   const packed = async (step: PromptStep, outcome: Promise<StepOutcome>) => {
-    const ended = await outcome;
-    await keepSession(executor, sessions, here, step, ended);
-    return ended;
+    const how = await outcome;
+    await keepSession(executor, sessions, here, step, how);
+    return how;
   };
   return {
     ...executor,
@@ -126,21 +119,4 @@ const nameOf = ({ run, agent, number, attempt }: PromptStep) =>
 
 function sha256Of(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
-}
-
-/** A step that begins when something else is done. */
-function after<T>(done: Promise<T>, begin: (value: T) => RunningStep): RunningStep {
-  let stopped: 'stop' | 'leave' | undefined;
-  const running = done.then((value) => (stopped ? ended(INTERRUPTED) : begin(value)));
-  const outcome = running.then(({ outcome: ended }) => ended).catch(crashed);
-  const end = (how: 'stop' | 'leave') => {
-    stopped ??= how;
-    void running.then((step) => (how === 'leave' && step.leave ? step.leave() : step.stop()));
-  };
-  return {
-    outcome,
-    stop: () => end('stop'),
-    decide: (request, decision) => void running.then((step) => step.decide?.(request, decision)),
-    leave: () => end('leave'),
-  };
 }
