@@ -20,10 +20,6 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A text that is not empty. */
-export const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '';
-
 export function number(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

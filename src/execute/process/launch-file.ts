@@ -5,36 +5,46 @@
 // - The rest is shell code that the witness reads: see `launcher-shell.ts`.
 import { closeSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { type FileIdentity, ForeignFile, makeOwnFile } from '../../files/own-file.ts';
 import { readWithIdentity } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { fields, isText, parsed } from '../json.ts';
+import { parsed } from '../json.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 
+export const text = z.string().check(z.minLength(1));
+export const pid = z.int().check(z.gt(1));
+
 /** The files that Raymond made for a process, and what shows that others did not write to them. */
-export interface ProcessFiles {
-  readonly stdout: FileIdentity;
-  readonly stderr: FileIdentity;
+const filesSchema = z.object({
+  stdout: text,
+  stderr: text,
   /** The file that says how the command ended: `exit-<pid>` or `launch`. */
-  readonly end: FileIdentity;
+  end: text,
   /** The hash of the word that shows a success: see `success-word.ts`. */
-  readonly success: string;
+  success: text,
   /** The FIFO that the process reads. */
-  readonly stdin?: FileIdentity | undefined;
-}
+  stdin: z.optional(text),
+});
+
+export type ProcessFiles = z.infer<typeof filesSchema>;
+
+/** Absent in the records of an earlier version. */
+export const recordedFiles = z.catch(z.optional(filesSchema), undefined);
 
 /** The files that a folder is made with. */
 export type MadeFiles = Pick<ProcessFiles, 'stdout' | 'stderr' | 'end'>;
 
-export interface LaunchNote {
-  readonly token: string;
-  readonly command: string;
-  readonly boot: string;
+const noteSchema = z.object({
+  token: text,
+  command: text,
+  boot: text,
   /** The pid of the launcher, which is also the number of the session that all scripts share. */
-  readonly launcher: number;
-  /** Absent in a note of an earlier version. */
-  readonly files?: ProcessFiles | undefined;
-}
+  launcher: pid,
+  files: recordedFiles,
+});
+
+type LaunchNote = z.infer<typeof noteSchema>;
 
 export type Progress =
   | { readonly kind: 'requested' }
@@ -124,7 +134,7 @@ export const MAX_LAUNCH_BYTES = 1024 * 1024;
 export function parseLaunch(text: string): ParsedLaunch | undefined {
   const [head = '', second = ''] = text.split('\n', 2);
   const sealed = parsed(second.slice(1));
-  const note = noteIn(sealed);
+  const note = z.safeParse(noteSchema, sealed).data;
   return note && { note, progress: parseHead(head), sealed };
 }
 
@@ -134,18 +144,4 @@ function parseHead(head: string): Progress {
   if (started === undefined || (kind !== 'began' && kind !== 'exited' && kind !== 'unstarted'))
     return { kind: 'requested' };
   return { kind, code: Number(code), word, pid: Number(pid), started };
-}
-
-function noteIn(value: unknown): LaunchNote | undefined {
-  const { token, command, boot, launcher, files } = fields(value);
-  const isWhole = typeof launcher === 'number' && Number.isSafeInteger(launcher) && launcher > 1;
-  if (!isWhole || !isText(token) || !isText(command) || !isText(boot)) return undefined;
-  return { token, command, boot, launcher, files: filesIn(files) };
-}
-
-/** The files in a record of a process. */
-export function filesIn(value: unknown): ProcessFiles | undefined {
-  const { stdout, stderr, end, success, stdin } = fields(value);
-  if (!isText(stdout) || !isText(stderr) || !isText(end) || !isText(success)) return undefined;
-  return { stdout, stderr, end, success, ...(isText(stdin) && { stdin }) };
 }

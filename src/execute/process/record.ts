@@ -13,26 +13,29 @@ import { readRegularFileSync, readWithIdentity } from '../../files/regular-file.
 import { filesUnder } from '../../files/walk.ts';
 import { attempt } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { fields, isText, parsed } from '../json.ts';
+import { parsed } from '../json.ts';
 import { readSealed, type StepSeals, writeSealed } from '../steps/step-seals.ts';
-import type { ProcessIdentity } from './identity.ts';
 import {
-  filesIn,
   LAUNCH,
   launchFileOf,
   openLaunch,
   type ProcessFiles,
+  pid,
   type ReadLaunch,
   readLaunch,
+  recordedFiles,
+  text,
 } from './launch-file.ts';
 import { hashOfWord } from './success-word.ts';
 
-export interface ProcessRecord {
-  readonly identity: ProcessIdentity;
-  readonly token: string;
-  readonly command: string;
-  /** Absent in a record of an earlier version. */
-  readonly files?: ProcessFiles | undefined;
+const recordSchema = z.object({
+  identity: z.object({ pid, started: text, boot: text }),
+  token: text,
+  command: text,
+  files: recordedFiles,
+});
+
+export interface ProcessRecord extends z.infer<typeof recordSchema> {
   /** The pid of the launcher whose session the process shares with other steps. */
   readonly launcher?: number;
   /** The command has ended. Its witness may have another one. */
@@ -95,7 +98,7 @@ export type OwnRecord = ProcessRecord & { readonly files: ProcessFiles };
 export function ownRecord(seals: StepSeals, folder: string): OwnRecord | 'foreign' | undefined {
   const value = readSealed(seals, recordOf(folder), z.unknown());
   if (value === 'foreign') return 'foreign';
-  if (value !== undefined) return withFiles(recordIn(value));
+  if (value !== undefined) return withFiles(z.safeParse(recordSchema, value).data);
   try {
     const launch = openLaunch(folder);
     if (launch === undefined) return undefined;
@@ -123,16 +126,8 @@ export function launchRecord(launch: ReadLaunch | undefined): ProcessRecord | un
   return { ...rest, identity, ...(progress.kind !== 'began' && { isOver: true }) };
 }
 
-export function parseRecord(text: string): ProcessRecord | undefined {
-  return recordIn(parsed(text));
-}
-
-function recordIn(value: unknown): ProcessRecord | undefined {
-  const { identity, token, command, files } = fields(value);
-  const { pid, started, boot } = fields(identity);
-  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 1) return undefined;
-  if (!isText(started) || !isText(boot) || !isText(token) || !isText(command)) return undefined;
-  return { identity: { pid, started, boot }, token, command, files: filesIn(files) };
+export function parseRecord(json: string): ProcessRecord | undefined {
+  return z.safeParse(recordSchema, parsed(json)).data;
 }
 
 /**
