@@ -3,6 +3,7 @@
  * input is a FIFO. So it outlives this process, and a later Raymond process continues it.
  */
 import { follow, type LaunchedProcess } from '../process/index.ts';
+import { LATE, within } from '../within.ts';
 import { lineReader } from './lines.ts';
 import {
   type Id,
@@ -75,7 +76,7 @@ export class Connection {
     const id = this.newId();
     const answer = this.answerTo(id);
     void this.send(requestLine(id, method, params));
-    return timeoutMs === undefined ? answer : withTimeout(answer, method, timeoutMs);
+    return timeoutMs === undefined ? answer : answeredWithin(answer, method, timeoutMs);
   }
 
   /** The answer to a request, which an earlier Raymond process may have sent. */
@@ -158,15 +159,8 @@ export class Connection {
   }
 }
 
-async function withTimeout<T>(answer: Promise<T>, method: string, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const message = `It did not answer ${method} within ${timeoutMs / 1000} s.`;
-    timer = setTimeout(() => reject(new Disconnected(message)), timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function answeredWithin<T>(answer: Promise<T>, method: string, timeoutMs: number) {
+  const result = await within(answer, timeoutMs);
+  if (result !== LATE) return result;
+  throw new Disconnected(`It did not answer ${method} within ${timeoutMs / 1000} s.`);
 }

@@ -1,6 +1,7 @@
 /** Listens to the messages that an agent sends outside of a turn. */
 import { fields, text } from '../json.ts';
 import type { LaunchedProcess } from '../process/index.ts';
+import { within } from '../within.ts';
 import type { Adapter } from './adapter.ts';
 import type { Connection } from './connection.ts';
 import type { FollowedTurn } from './follow-turn.ts';
@@ -38,12 +39,10 @@ export class Overheard {
     const end = Date.now() + timeoutMs;
     const isDone = () => this.#isOver || this.textOf(session).includes(expected);
     while (!isDone() && Date.now() < end) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
+      const more = new Promise<void>((resolve) => {
         this.#wake = resolve;
-        timer = setTimeout(resolve, end - Date.now());
       });
-      clearTimeout(timer);
+      await within(more, end - Date.now());
     }
   }
 

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { follow, type LaunchedProcess } from '../process/index.ts';
 import type { Place } from '../turn/gate.ts';
 import { WarmProcesses } from '../turn/warm-processes.ts';
+import { LATE, within } from '../within.ts';
 import type { ClaudeStep } from './choices.ts';
 import { endInput, send, setEffort, setModel, setPermissionMode } from './command.ts';
 import { messageReader } from './messages.ts';
@@ -147,11 +148,6 @@ const ORDERLY_MS = 5_000;
 /** Claude Code finishes and exits when its input has ended. */
 export async function endInOrder({ launched }: Pick<WarmProcess, 'launched'>): Promise<void> {
   endInput(launched);
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), ORDERLY_MS);
-  });
-  const how = await Promise.race([launched.ended, timeout]);
-  clearTimeout(timer);
-  await (how === 'late' ? launched.stop() : launched.endLeftovers());
+  const how = await within(launched.ended, ORDERLY_MS);
+  await (how === LATE ? launched.stop() : launched.endLeftovers());
 }

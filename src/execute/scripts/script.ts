@@ -39,6 +39,7 @@ import { type LargeText, outputText, tailIfReadable, tailText } from '../steps/f
 import type { StepSeals } from '../steps/step-seals.ts';
 import { ended, FREE, failed as failedWith, INTERRUPTED } from '../turn/outcomes.ts';
 import { foreignText, tellMissing } from '../turn/turn-file.ts';
+import { LATE, within } from '../within.ts';
 import { scriptComparison } from './changed-script.ts';
 import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
 
@@ -323,14 +324,8 @@ async function isShort(launched: LaunchedProcess, short: () => number): Promise<
   return false;
 }
 
-function isOverSoon({ ended }: LaunchedProcess, ms: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms, false);
-    void ended.then(() => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
+async function isOverSoon({ ended }: LaunchedProcess, ms: number): Promise<boolean> {
+  return (await within(ended, ms)) !== LATE;
 }
 
 async function showPrints(output: OutputText | undefined, launched: LaunchedProcess, live: Show) {

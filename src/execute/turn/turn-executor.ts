@@ -24,6 +24,7 @@ import type {
 import { type Exit, type LaunchedProcess, type RunProcesses, watchIdle } from '../process/index.ts';
 import { answerRef } from '../steps/answer-ref.ts';
 import { writeAnswer, writeRawLocation } from '../steps/step-folder.ts';
+import { within } from '../within.ts';
 import { crashed, ended, failed, INTERRUPTED } from './outcomes.ts';
 import type { PermissionRelay } from './permission-relay.ts';
 import { foreignStep, type TurnFacts } from './turn-file.ts';
@@ -278,12 +279,7 @@ async function leave(
     await launched?.stop();
     return;
   }
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, READ_MS);
-  });
-  await Promise.race([permissions.allGiven(), launched.ended, timeout]);
-  clearTimeout(timer);
+  await within(Promise.race([permissions.allGiven(), launched.ended]), READ_MS);
   launched.leave?.();
 }
 
@@ -297,7 +293,9 @@ const READ_MS = 10_000;
 export function isDisplaced(launched: LaunchedProcess, live: (live: Live) => void): boolean {
   const { identity, stdout, stderr } = launched;
   // A process that never began has no files.
-  const problems = identity ? [displaced(stdout), displaced(stderr)].filter(isText) : [];
+  const problems = identity
+    ? [displaced(stdout), displaced(stderr)].filter((text) => text !== undefined)
+    : [];
   if (problems.length === 0) return false;
   if (!told.has(launched)) for (const text of problems) live({ kind: 'warning', text });
   told.add(launched);
@@ -305,5 +303,3 @@ export function isDisplaced(launched: LaunchedProcess, live: (live: Live) => voi
 }
 
 const told = new WeakSet<LaunchedProcess>();
-
-const isText = (text: string | undefined): text is string => text !== undefined;
