@@ -2,9 +2,9 @@
  * The conversation with the process of an agent, over its files: its output is read from a file, and its
  * input is a FIFO. So it outlives this process, and a later Raymond process continues it.
  */
+import { lineReader } from '../lines.ts';
 import { follow, type LaunchedProcess } from '../process/index.ts';
 import { LATE, within } from '../within.ts';
-import { lineReader } from './lines.ts';
 import {
   type Id,
   type Incoming,
@@ -114,11 +114,11 @@ export class Connection {
   }
 
   async #read(from: number): Promise<void> {
-    const reader = lineReader(from);
+    const read = lineReader(from);
     const { stdout, ended } = this.#launched;
     try {
       for await (const chunk of follow(stdout, { from, until: ended })) {
-        for (const { text, end } of reader.push(chunk)) {
+        for (const { text, end } of read(chunk)) {
           this.#offset = end;
           const message = readMessage(text);
           if (message) this.#handle(message);

@@ -4,7 +4,7 @@ import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { type Fields, fields, list, text } from '../json.ts';
-import { lineSplitter } from '../lines.ts';
+import { lineReader } from '../lines.ts';
 import type { ConversationReader } from '../steps/step-reader.ts';
 import { type Incoming, readMessage, readUpdate, type UpdateKind } from './protocol.ts';
 import { type SentPrompt, turnToShow } from './records.ts';
@@ -25,7 +25,7 @@ export function acpBegun(folder: string) {
 
 /** Reads one turn: it ends with the answer to its prompt. */
 export function conversationReader(prompt: SentPrompt | undefined): ConversationReader {
-  const lines = lineSplitter();
+  const lines = lineReader();
   let open: { kind: 'text' | 'thinking'; name: string; text: string } | undefined;
   let isOver = false;
   const calls = new Set<string>();
@@ -82,7 +82,8 @@ export function conversationReader(prompt: SentPrompt | undefined): Conversation
     return [...close(), ...faults];
   };
   return {
-    push: (given) => lines(given).flatMap((line) => (isOver ? [] : read(readMessage(line)))),
+    push: (piece) =>
+      lines(piece).flatMap(({ text: line }) => (isOver ? [] : read(readMessage(line)))),
     get partial() {
       return open?.kind === 'text' ? open.text : '';
     },

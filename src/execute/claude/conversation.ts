@@ -2,13 +2,13 @@
 import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
 import { type Fields, fields, list, text } from '../json.ts';
-import { lineSplitter } from '../lines.ts';
+import { lineReader } from '../lines.ts';
 import type { ConversationReader } from '../steps/step-reader.ts';
 import { isOfSubagent, parse, summary } from './messages.ts';
 
 /** Reads one turn: it ends with the result, and later lines belong to other turns. */
 export function conversationReader(): ConversationReader {
-  const lines = lineSplitter();
+  const lines = lineReader();
   let partial = '';
   let isOver = false;
   const read = (line: string): readonly StepMessage[] => {
@@ -33,7 +33,7 @@ export function conversationReader(): ConversationReader {
     }
   };
   return {
-    push: (chunk) => lines(chunk).flatMap((line) => (isOver ? [] : read(line))),
+    push: (piece) => lines(piece).flatMap(({ text: line }) => (isOver ? [] : read(line))),
     get partial() {
       return partial;
     },

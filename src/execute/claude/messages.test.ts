@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Happening, messageReader } from './messages.ts';
 
-function read(...chunks: string[]): Happening[] {
+function read(...chunks: (Buffer | string)[]): Happening[] {
   const read = messageReader();
   return [...chunks, '\n'].flatMap(read);
 }
@@ -276,14 +276,15 @@ it('gives the same result for any chunks', () => {
     '',
     JSON.stringify({ ...result, result: 'again' }),
   ].join('\n');
+  const bytes = Buffer.from(stream);
   const whole = read(stream);
   expect(whole.filter(({ kind }) => kind === 'result')).toHaveLength(2);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (sizes) => {
-      const chunks: string[] = [];
-      for (let start = 0, turn = 0; start < stream.length; turn++) {
+      const chunks: Buffer[] = [];
+      for (let start = 0, turn = 0; start < bytes.length; turn++) {
         const size = sizes[turn % sizes.length] ?? 1;
-        chunks.push(stream.slice(start, start + size));
+        chunks.push(bytes.subarray(start, start + size));
         start += size;
       }
       expect(read(...chunks)).toEqual(whole);

@@ -3,7 +3,7 @@
 // in memory.
 import { epochMs } from '../agents/reset-time.ts';
 import { type Fields, fields, list, number, parsed, text } from '../json.ts';
-import { lineSplitter } from '../lines.ts';
+import { lineReader } from '../lines.ts';
 
 export type Happening =
   | {
@@ -96,8 +96,9 @@ export interface Denial {
 }
 
 export function messageReader() {
-  const lines = lineSplitter();
-  return (text: string): readonly Happening[] => lines(text).flatMap(readLine);
+  const lines = lineReader();
+  return (piece: Buffer | string): readonly Happening[] =>
+    lines(piece).flatMap(({ text: line }) => readLine(line));
 }
 
 function readLine(line: string): Happening[] {

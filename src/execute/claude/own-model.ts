@@ -53,7 +53,7 @@ async function askForModel(
   let model: string | undefined;
   try {
     for await (const chunk of follow(launched.stdout, { until: launched.ended })) {
-      for (const happening of read(chunk.toString('utf8'))) {
+      for (const happening of read(chunk)) {
         if (happening.kind === 'init') model = happening.model || undefined;
       }
     }

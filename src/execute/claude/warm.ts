@@ -94,7 +94,7 @@ async function areGranted(process: WarmProcess, open: Set<string>): Promise<bool
   const until = Promise.race([ended, timeout]);
   try {
     for await (const chunk of follow(stdout, { from: process.offset, until })) {
-      for (const happening of read(chunk.toString('utf8'))) {
+      for (const happening of read(chunk)) {
         if (happening.kind !== 'control' || !open.has(happening.request)) continue;
         if (happening.error !== undefined) return false;
         open.delete(happening.request);

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { Tokens } from '../agents/token-price.ts';
 import { parsed } from '../json.ts';
-import { lineSplitter } from '../lines.ts';
+import { lineReader } from '../lines.ts';
 
 export type Happening =
   | { readonly kind: 'thread'; readonly id: string }
@@ -15,8 +15,9 @@ export type Happening =
 
 /** Text that is no message is ignored. A line may arrive in parts. */
 export function messageReader() {
-  const lines = lineSplitter();
-  return (text: string): readonly Happening[] => lines(text).flatMap(readLine);
+  const lines = lineReader();
+  return (piece: Buffer | string): readonly Happening[] =>
+    lines(piece).flatMap(({ text: line }) => readLine(line));
 }
 
 function readLine(line: string): readonly Happening[] {

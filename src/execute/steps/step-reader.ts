@@ -1,7 +1,6 @@
 /** Reads the records of steps: the conversation of a prompt, the output of a script. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readIfSmallSync, readPartSync } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
@@ -21,8 +20,8 @@ import { type Raw, rawLocation, readKept, readKeptPart } from './step-folder.ts'
 
 /** Translates the messages of an agent as they arrive. */
 export interface ConversationReader {
-  /** The messages that the text completes. */
-  push(text: string): readonly StepMessage[];
+  /** The messages that a piece of the output completes. */
+  push(piece: Buffer | string): readonly StepMessage[];
   /** The text that the agent is writing now; empty if it writes none. */
   readonly partial: string;
   /** The turn has ended. */
@@ -77,7 +76,7 @@ function promptRecord(folder: string, agent: AgentRecords): StepRecord {
   const from = Math.max(place.from, end - MOST_BYTES);
   const bytes = readKeptPart(place.file, from, end);
   const reader = agent.conversation(folder);
-  const messages = reader.push(`${bytes.toString('utf8')}\n`);
+  const messages = [...reader.push(bytes), ...reader.push('\n')];
   const cursor = String(messages.length);
   return { told, ...newestOf(messages), cursor, isKept: bytes.length > 0 };
 }
@@ -147,12 +146,11 @@ async function* followPrompt(
   const place = await begunTurn(folder, agent, until);
   if (!place) return;
   const reader = agent.conversation(folder);
-  const decoder = new StringDecoder('utf8');
   const known = Number(after ?? 0);
   let count = 0;
   let partial = '';
   for await (const chunk of follow(place.file, { from: place.from, until })) {
-    const messages = reader.push(decoder.write(chunk));
+    const messages = reader.push(chunk);
     const fresh = messages.slice(Math.max(0, known - count));
     count += messages.length;
     for (let at = 0; at < fresh.length; at += MOST_AT_ONCE) {

@@ -1,5 +1,4 @@
 /** Follows a turn in the output of its process, for agents that write one message per line. */
-import { StringDecoder } from 'node:string_decoder';
 import { printedTexts } from '../../parse/print-pieces.ts';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
@@ -10,7 +9,7 @@ export interface OutputReader {
   /** The offset in the output at which the turn begins. */
   readonly from: number;
   /** Reads a piece of the output. It may end in the middle of a line. */
-  read(text: string): void;
+  read(piece: Buffer | string): void;
   isOver(): boolean;
   /** `leave`: the process stays after its turn. `wait`: it may take a moment to end. */
   readonly atEnd: 'leave' | 'wait';
@@ -28,7 +27,6 @@ export async function followOutput(
   launched: LaunchedProcess,
   reader: OutputReader,
 ): Promise<FollowedOutput> {
-  const decoder = new StringDecoder('utf8');
   const silence = turning.watchSilence(launched);
   let offset = reader.from;
   let exit: Exit | undefined;
@@ -44,7 +42,7 @@ export async function followOutput(
   try {
     for await (const chunk of follow(launched.stdout, { from: offset, until })) {
       offset += chunk.length;
-      reader.read(decoder.write(chunk));
+      reader.read(chunk);
       if (!reader.isOver()) continue;
       silence.end();
       if (reader.atEnd === 'leave') break;
