@@ -24,8 +24,7 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
     code = await command;
   });
   raymond.hook('preAction', (_, action) => {
-    // A run in files needs a background process. Workers execute the runs in a database.
-    database = action.name() === DETACHED ? 'none' : (action.opts().database ?? database);
+    database = action.opts().database ?? database;
   });
   try {
     if (argv.length === 0) return await showHelp(raymond);
@@ -40,8 +39,6 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
     return reportError(shown, wantsJson(argv));
   }
 }
-
-const DETACHED = '__detached';
 
 /** No process that Raymond starts may see it: it can contain a password. */
 function takeDatabase(): string | undefined {

@@ -84,6 +84,8 @@ function startProcess(cwd: string, run: string, log: number): ChildProcess {
   const [, program = ''] = process.argv;
   return spawn(process.execPath, [...process.execArgv, program, '__detached', run], {
     cwd,
+    // It carries a run in files. Workers carry those in a database.
+    env: { ...process.env, RAYMOND_DATABASE: 'none' },
     detached: true,
     windowsHide: true,
     stdio: ['ignore', 'ignore', log, 'ipc'],
