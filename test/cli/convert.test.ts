@@ -1,6 +1,7 @@
 /** `raymond convert`: the same workflow as a folder, an archive and a YAML file. */
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 import { writeZip } from '../zip-writer.ts';
@@ -17,7 +18,7 @@ const FLOW = {
 };
 
 async function convert(project: Project, ...args: string[]) {
-  const { stdout, stderr, code } = await project.run(['convert', ...args]);
+  const { stdout, stderr, code } = await command(project, ['convert', ...args]);
   return { code, said: stdout + stderr };
 }
 
@@ -39,11 +40,11 @@ test('a folder becomes YAML, an archive and a folder again', async () => {
   expect((await convert(project, 'b.zip', 'c')).code).toBe(0);
   expect(content(project, 'c')).toEqual(content(project, 'Größe messen'));
   for (const path of ['ein maß.yaml', 'b.zip', 'c']) {
-    expect(await project.run([path, '--quiet'])).toMatchObject({
+    expect(await command(project, [path, '--quiet'])).toMatchObject({
       stdout: '3 < 4 eu\n',
       stderr: '',
     });
-    expect((await project.run(['test', path])).stdout).toContain('1 passed');
+    expect((await command(project, ['test', path])).stdout).toContain('1 passed');
   }
 });
 

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { inSuite } from '../long.ts';
 import { newProject } from '../new-project.ts';
@@ -14,7 +15,7 @@ const FLOW = { 'flow/START.sh': SLEEP };
 
 /** The status of a run as `show` reports it. */
 async function look(project: Project, run: string) {
-  const { stdout } = await project.run(['show', run, '--json']);
+  const { stdout } = await command(project, ['show', run, '--json']);
   return JSON.parse(stdout) as {
     readonly condition: string;
     readonly pid: number | null;
@@ -63,7 +64,8 @@ test('prints the id, returns while the run works, and the run completes', async 
   expect((await project.run(['list'])).stdout).toMatch(new RegExp(`${run} +running +${pid} `));
   project.write('morning', '');
   await completed(project, run);
-  expect(await look(project, run)).toMatchObject({ pid: null, result: { text: 'awake' } });
+  await eventually('its process ends', async () => (await look(project, run)).pid === null);
+  expect(await look(project, run)).toMatchObject({ result: { text: 'awake' } });
   expect(await processesLeft(project.folder)).toEqual([]);
 });
 

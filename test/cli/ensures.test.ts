@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 
@@ -20,7 +21,7 @@ test('a command that fails reminds the agent with its output, and is reported wi
     ...FLOW,
     'flow/START.md': FLOW['flow/START.md'].replace('test -e green', 'test $(wc -l < ran) -ge 2'),
   });
-  const ended = await project.run([...REHEARSE, '--verbose']);
+  const ended = await command(project, [...REHEARSE, '--verbose']);
   expect(ended).toMatchObject({ code: 0, stdout: 'done\n' });
   const events = project.journal('e');
   expect(events.flatMap((event) => ('exit' in event ? [event.exit] : []))).toEqual([3, 0]);
@@ -31,25 +32,31 @@ test('a command that fails reminds the agent with its output, and is reported wi
 
 test('without --scripts a rehearsal executes no command, and a check succeeds', async () => {
   const project = newProject(FLOW);
-  expect(await project.run(['flow', '--rehearse'])).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(await command(project, ['flow', '--rehearse'])).toMatchObject({
+    code: 0,
+    stdout: 'done\n',
+  });
   expect(project.lines('ran')).toEqual([]);
 });
 
 test('the rehearsal file can name the outcome of a command', async () => {
-  const command = 'npm test';
+  const check = 'npm test';
   const project = newProject({
-    'flow/START.md': `---\nensures: [{ run: ${command}, tries: 1, else: { tag: result, payload: stuck } }]\n---\nEnd with <result>done</result>.`,
-    'flow/rehearsal.yaml': `checks: {${command}: {exit: 7, output: red}}\n`,
+    'flow/START.md': `---\nensures: [{ run: ${check}, tries: 1, else: { tag: result, payload: stuck } }]\n---\nEnd with <result>done</result>.`,
+    'flow/rehearsal.yaml': `checks: {${check}: {exit: 7, output: red}}\n`,
   });
-  expect(await project.run(['flow', '--rehearse'])).toMatchObject({ code: 0, stdout: 'stuck\n' });
+  expect(await command(project, ['flow', '--rehearse'])).toMatchObject({
+    code: 0,
+    stdout: 'stuck\n',
+  });
 });
 
 test('a failed agent can be resumed after a person has repaired the cause', async () => {
   const project = newProject(FLOW);
-  expect((await project.run(REHEARSE)).code).toBe(1);
+  expect((await command(project, REHEARSE)).code).toBe(1);
   expect(project.lines('ran')).toHaveLength(4);
   writeFileSync(project.path('green'), '');
-  expect(await project.run(['resume', 'e'])).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(await command(project, ['resume', 'e'])).toMatchObject({ code: 0, stdout: 'done\n' });
   expect(project.lines('ran')).toHaveLength(5);
 });
 
@@ -83,7 +90,7 @@ ensures: [{ run: sleep 1000, tries: 0, else: { tag: result, payload: hangs } }]
 ---
 Work, then end with <result>done</result>.`,
   });
-  const ended = await project.run(REHEARSE);
+  const ended = await command(project, REHEARSE);
   expect(ended).toMatchObject({ code: 0, stdout: 'hangs\n' });
   expect(project.journal('e').find((event) => 'exit' in event)).toMatchObject({ exit: 124 });
 });
@@ -100,13 +107,13 @@ checks: {npm test: [{exit: 1, output: 2 tests failed}, 0]}
 expect: {result: done, prompts: {START: [Make it green., 2 tests failed]}}
 `,
   });
-  const tested = await project.run(['test', 'flow']);
+  const tested = await command(project, ['test', 'flow']);
   expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining('1 passed') });
   project.write('flow/rehearsal.yaml', 'checks: {npm test: [1, 0]}\n');
-  await project.run(['flow', '--rehearse', '--workflow-id', 'r']);
-  const recorded = await project.run(['test', 'flow', '--record', 'r']);
+  await command(project, ['flow', '--rehearse', '--workflow-id', 'r']);
+  const recorded = await command(project, ['test', 'flow', '--record', 'r']);
   expect(recorded.code).toBe(0);
-  expect(await project.run(['test', 'flow'])).toMatchObject({
+  expect(await command(project, ['test', 'flow'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('2 passed'),
   });
@@ -124,9 +131,9 @@ ${text}, then <goto>WORK</goto>.`;
     '.gitignore': 'rounds\n',
   });
   execFileSync('git', ['init', '-q'], { cwd: project.folder });
-  const stopped = await project.run([...REHEARSE, '--max-iterations', '12']);
+  const stopped = await command(project, [...REHEARSE, '--max-iterations', '12']);
   expect(stopped.code).toBe(3);
-  const ended = await project.run(['resume', 'e', '--max-iterations', '0']);
+  const ended = await command(project, ['resume', 'e', '--max-iterations', '0']);
   expect(ended).toMatchObject({ code: 0, stdout: 'circles\n' });
   // Four rounds changed a file. Then three entries found the same files.
   expect(project.lines('rounds')).toHaveLength(6);

@@ -1,20 +1,21 @@
 /** The steps of a run must not decide in place of a person. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { BIN } from '../raymond.ts';
 import { count, FLOWS, NEXT } from './asking.ts';
 
 describe('a step of a run', () => {
-  const nested = (command: string) => ({
+  const nested = (tried: string) => ({
     ...FLOWS,
     'flow/START.sh': `echo '<fork next="TRY">ASK</fork>'`,
     'flow/ASK.sh': `echo '<ask next="NEXT" timeout="24h" timeout_next="NEXT">which colour?</ask>'`,
     'flow/NEXT.sh': NEXT,
     'flow/TRY.sh': `
 until grep -q agent-asked .raymond/state/r.jsonl; do sleep 0.05; done
-{ ${command.replaceAll('raymond', `"${process.execPath}" "${BIN}"`)}; } >said 2>&1
+{ ${tried.replaceAll('raymond', `"${process.execPath}" "${BIN}"`)}; } >said 2>&1
 echo "<result>$?</result>"`,
   });
 
@@ -30,14 +31,14 @@ echo "<result>$?</result>"`,
     ['resume', 'raymond resume r --input yes', 'only a person can resume it'],
     ['config trust', 'raymond config trust --yes', 'only a person can trust a project'],
     ['trust', 'raymond trust --yes', 'only a person can trust a project'],
-  ])('cannot decide in place of a person: %s', async (_, command, text) => {
-    const project = newProject(nested(command));
+  ])('cannot decide in place of a person: %s', async (_, tried, text) => {
+    const project = newProject(nested(tried));
     const life = project.start(['flow', '--workflow-id', 'r']);
     await eventually('it has tried', () => count(project, 'r', 'agent-ended') === 1);
     expect(project.read('said')).toContain(text);
     expect(project.read('said')).toContain('Run it in your own terminal.');
     expect(count(project, 'r', 'agent-answered')).toBe(0);
-    await project.run(['answer', 'r', 'mine']);
+    await command(project, ['answer', 'r', 'mine']);
     expect(await life.ended).toMatchObject({ code: 0, stdout: '64\n' });
   });
 
@@ -47,7 +48,7 @@ echo "<result>$?</result>"`,
     await project.run(['../ask', '--workflow-id', 'r'], { cwd: project.path('other') });
     const life = project.start(['flow', '--workflow-id', 'r']);
     await eventually('it has tried', () => count(project, 'r', 'agent-ended') === 1);
-    await project.run(['answer', 'r', 'mine']);
+    await command(project, ['answer', 'r', 'mine']);
     expect(await life.ended).toMatchObject({ code: 0, stdout: '0\n' });
     expect(readdirSync(project.path('other', '.raymond', 'runs', 'r', 'inbox'))).toHaveLength(1);
   });
@@ -60,7 +61,7 @@ echo "<result>$?</result>"`,
     const life = project.start(['flow', '--workflow-id', 'r']);
     await eventually('it has tried', () => count(project, 'r', 'agent-ended') === 1);
     expect(project.read('refused')).toContain('This command runs inside r');
-    await project.run(['answer', 'r', 'mine']);
+    await command(project, ['answer', 'r', 'mine']);
     expect(await life.ended).toMatchObject({ code: 0 });
   });
 });

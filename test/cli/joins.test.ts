@@ -1,6 +1,7 @@
 /** Joins with real processes: what people see, and what survives a crash. */
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 
@@ -31,7 +32,7 @@ async function waiting() {
 
 test('show says who waits for whom, and show --json has the result of every child', async () => {
   const { project, started } = await waiting();
-  const during = await project.run(['show', 'joins']);
+  const during = await command(project, ['show', 'joins']);
   expect(during.stdout).toMatch(
     /main +START\.sh .* joining main_work1, main_work2, main_work3: 2 of 3 still work/,
   );
@@ -47,12 +48,12 @@ test('show says who waits for whom, and show --json has the result of every chil
   expect(readdirSync(project.path('joined'))).toEqual(['main_work1']);
   expect(project.read('joined', 'main_work1')).toBe('the first');
 
-  const after = await project.run(['show', 'joins']);
+  const after = await command(project, ['show', 'joins']);
   expect(after.stdout).toMatch(
     /main_work2 +n=2 +WORK\.sh .* failed \(joined\): WORK\.sh exited with 3\./,
   );
   expect(after.stdout).toMatch(/main_work3 +n=3 +WORK\.sh .* stopped by a join/);
-  const { agents } = JSON.parse((await project.run(['show', 'joins', '--json'])).stdout);
+  const { agents } = JSON.parse((await command(project, ['show', 'joins', '--json'])).stdout);
   expect(agents).toMatchObject([
     { id: 'main', status: { kind: 'ended' } },
     { id: 'main_work1', parent: 'main', status: { kind: 'ended', result: { text: 'the first' } } },
@@ -69,7 +70,7 @@ test('show says who waits for whom, and show --json has the result of every chil
   expect(log).toContain('[main] START.sh -> MERGE.sh (join: reached)');
 
   // Nothing is retried: the failure is handled.
-  const again = await project.run(['resume', 'joins']);
+  const again = await command(project, ['resume', 'joins']);
   expect([again.code, project.lines('began2').length]).toEqual([0, 1]);
 });
 
@@ -81,7 +82,7 @@ test('a crash while the rest is stopped is finished by a resume', async () => {
   started.child.kill('SIGKILL');
   await started.ended;
   expect(journal()).not.toContain('"join-reported"');
-  const { code, stdout, stderr } = await project.run(['resume', 'joins']);
+  const { code, stdout, stderr } = await command(project, ['resume', 'joins']);
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout).map(({ status }: { status: string }) => status)).toEqual([
     'ended',
@@ -103,11 +104,11 @@ echo '<result>one</result>'`,
   const started = project.start(['flow', '--workflow-id', 'asked']);
   const journal = () => project.lines('.raymond', 'state', 'asked.jsonl').join('\n');
   await eventually('the question is open', () => journal().includes('"agent-asked"'));
-  expect(await project.run(['stop', 'asked', '--now'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['stop', 'asked', '--now'])).toMatchObject({ code: 0 });
   expect((await started.ended).code).toBe(130);
   project.write('go', '');
-  const { code, stdout, stderr } = await project.run(['resume', 'asked']);
+  const { code, stdout, stderr } = await command(project, ['resume', 'asked']);
   expect([code, stdout], stderr).toEqual([0, 'end\n']);
-  const answer = await project.run(['answer', 'asked', 'this one']);
+  const answer = await command(project, ['answer', 'asked', 'this one']);
   expect(answer.code).not.toBe(0);
 });

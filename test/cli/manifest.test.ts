@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import { writeZip } from '../zip-writer.ts';
 
@@ -14,7 +15,7 @@ test.each([
   ['default_budget: 1.0', ['--budget', '3'], 'budget $3.00'],
 ])('%s with %j: %s', async (manifest, options, says) => {
   const project = newProject({ 'flow/START.sh': DONE, 'flow/workflow.yaml': manifest });
-  const { code, stderr } = await project.run(['flow', ...options]);
+  const { code, stderr } = await command(project, ['flow', ...options]);
   expect(stderr).toContain(says);
   expect(code).toBe(0);
 });
@@ -26,15 +27,15 @@ test('required input has a label, a default, and reaches the first state', async
       'input: { required: true, label: das Maß }\nenvironment: { REGION: eu }',
   };
   const project = newProject(files);
-  const refused = await project.run(['Größe messen']);
+  const refused = await command(project, ['Größe messen']);
   expect(refused.stderr).toContain('the workflow Größe messen needs an input: das Maß.');
   expect(refused.stderr).toContain('--input');
   expect(refused.code).toBe(64);
-  expect((await project.run(['Größe messen', '--quiet', '--input', '3 m '])).stdout).toBe(
+  expect((await command(project, ['Größe messen', '--quiet', '--input', '3 m '])).stdout).toBe(
     '3 m eu\n',
   );
   project.write('Größe messen/workflow.yaml', 'input: { required: true, default: 5 }');
-  expect((await project.run(['Größe messen', '--quiet'])).stdout).toBe('5\n');
+  expect((await command(project, ['Größe messen', '--quiet'])).stdout).toBe('5\n');
 });
 
 test('a script stops at its limits', async () => {
@@ -43,25 +44,27 @@ test('a script stops at its limits', async () => {
     'flow/SILENT.sh': 'sleep 100',
     'flow/workflow.yaml': 'states: { START.sh: { max_visits: 3 }, SILENT.sh: { timeout: 0.3 } }',
   });
-  const looped = await project.run(['flow']);
+  const looped = await command(project, ['flow']);
   expect(looped.stderr).toContain('main has entered START.sh 3 times');
-  const silent = await project.run(['flow/SILENT.sh']);
+  const silent = await command(project, ['flow/SILENT.sh']);
   expect(silent.stderr).toContain('SILENT.sh was silent for 0.3 s and was stopped.');
   expect([looped.code, silent.code]).toEqual([1, 1]);
 });
 
 test('a manifest with an error stops the run, and lint names the place', async () => {
   const project = newProject({ 'flow/START.sh': DONE, 'flow/workflow.yaml': 'agent: nobody' });
-  const { code, stderr } = await project.run(['flow']);
+  const { code, stderr } = await command(project, ['flow']);
   expect(stderr).toContain('flow/workflow.yaml:1:8: error: There is no agent "nobody".');
   expect(code).toBe(64);
-  expect((await project.run(['lint', 'flow'])).stdout).toContain('flow/workflow.yaml:1:8: error');
+  expect((await command(project, ['lint', 'flow'])).stdout).toContain(
+    'flow/workflow.yaml:1:8: error',
+  );
 });
 
 test('a link out of the folder is no manifest', async () => {
   const project = newProject({ 'flow/START.sh': DONE, 'elsewhere.yaml': 'default_budget: 1' });
   symlinkSync(project.path('elsewhere.yaml'), project.path('flow/workflow.yaml'));
-  const { code, stderr } = await project.run(['flow']);
+  const { code, stderr } = await command(project, ['flow']);
   expect(stderr).toContain('workflow.yaml is a link that leaves the folder of the workflow.');
   expect(code).toBe(64);
 });
@@ -71,6 +74,7 @@ test.each(['folder', 'pipe'])('a %s with the name of the manifest is an error', 
   const path = project.path('flow/workflow.yaml');
   if (kind === 'folder') mkdirSync(path);
   else execFileSync('mkfifo', [path]);
+  // Its own process, because a pipe that is opened would stop this one.
   const { code, stderr } = await project.run(['flow']);
   expect(stderr).toContain('workflow.yaml is not a regular file.');
   expect(code).toBe(64);
@@ -85,13 +89,13 @@ test('an archive can also have a manifest', async () => {
     deflate: true,
   }));
   writeFileSync(project.path('flow.zip'), writeZip(entries));
-  expect((await project.run(['flow.zip'])).stderr).toContain('budget $2.00');
+  expect((await command(project, ['flow.zip'])).stderr).toContain('budget $2.00');
 });
 
 test('a user who names the manifest learns that the folder is the workflow', async () => {
   const manifest = 'states: { START.sh: { timeout: 3 } }';
   const project = newProject({ 'flow/START.sh': DONE, 'flow/workflow.yaml': manifest });
-  const { code, stderr } = await project.run(['flow/workflow.yaml']);
+  const { code, stderr } = await command(project, ['flow/workflow.yaml']);
   expect(stderr).toContain('workflow.yaml contains no states');
   expect(stderr).toContain(`Name the folder: ${project.path('flow')}`);
   expect(code).toBe(64);
@@ -103,9 +107,9 @@ test('a manifest that changed after the start needs a confirmation', async () =>
     'flow/END.sh': DONE,
     'flow/workflow.yaml': 'default_budget: 2',
   });
-  await project.run(['flow', '--workflow-id', 'one']);
+  await command(project, ['flow', '--workflow-id', 'one']);
   project.write('flow/workflow.yaml', 'environment: { REGION: eu }');
-  const { stderr } = await project.run(['resume', 'one', '--input', 'yes']);
+  const { stderr } = await command(project, ['resume', 'one', '--input', 'yes']);
   expect(stderr).toContain('workflow.yaml');
   expect(stderr).toContain('--accept-changes');
 });
@@ -119,7 +123,7 @@ answers: { START: { text: <goto>START</goto>, cost: 0.6 } }
 expect: { outcome: "stopped: budget", path: [START, START] }
 `,
   });
-  const { stdout, code } = await project.run(['test', 'flow']);
+  const { stdout, code } = await command(project, ['test', 'flow']);
   expect(stdout).toContain('1 passed');
   expect(code).toBe(0);
 });

@@ -1,6 +1,7 @@
 /** Large, binary and early output of scripts, and output of their background jobs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { Crew } from '../crash/crew.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
@@ -56,7 +57,7 @@ test.each([
   ['a tag on stderr as well', `echo '<goto>X</goto>' >&2; echo '<result>out</result>'`, 'out\n'],
 ])('%s', async (_, script, stdout) => {
   const project = newProject({ 'flow/START.sh': script });
-  expect(await project.run(['flow'])).toMatchObject({ code: 0, stdout });
+  expect(await command(project, ['flow'])).toMatchObject({ code: 0, stdout });
 });
 
 test('a background job neither delays its step nor outlives it', async () => {

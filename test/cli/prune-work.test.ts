@@ -84,7 +84,7 @@ async function withTrees() {
   git('config', 'user.email', 'x@x');
   git('add', 'forks');
   git('commit', '-q', '-m', 'first');
-  expect(await project.run(['forks', '--workflow-id', 'one'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['forks', '--workflow-id', 'one'])).toMatchObject({ code: 0 });
   const tree = (n: number) => project.path(`.raymond/worktrees/one/main_work${n}`);
   for (const name of ['merged', 'locked']) git('merge', '-q', `raymond/one/${name}`);
   git('worktree', 'lock', tree(4));
@@ -94,11 +94,11 @@ async function withTrees() {
 
 test('prune removes worktrees whose commits are elsewhere, keeps the others and says where they are', async () => {
   const { project, git, tree, branches } = await withTrees();
-  const dry = await project.run(['prune', '--dry-run']);
+  const dry = await command(project, ['prune', '--dry-run']);
   expect(dry).toMatchObject({ code: 1, stdout: `would remove the worktree ${tree(1)}\n` });
   expect(existsSync(tree(1))).toBe(true);
 
-  const { code, stdout, stderr } = await project.run(['prune']);
+  const { code, stdout, stderr } = await command(project, ['prune']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: `removed the worktree ${tree(1)}\n` });
   expect(stderr).toContain(`${tree(2)} has commits that only its branch raymond/one/own has`);
   expect(stderr).toContain(`${tree(3)} has uncommitted changes`);
@@ -107,14 +107,14 @@ test('prune removes worktrees whose commits are elsewhere, keeps the others and 
   expect(branches().split('\n')).toEqual(
     ['dirty', 'locked', 'own'].map((name) => `raymond/one/${name}`),
   );
-  expect((await project.run(['list'])).stdout).toContain('one');
+  expect((await command(project, ['list'])).stdout).toContain('one');
 
   git('merge', '-q', 'raymond/one/own');
   git('worktree', 'unlock', tree(4));
-  await project.run(['prune']);
+  await command(project, ['prune']);
   expect(git('worktree', 'list').split('\n')).toHaveLength(2);
   execFileSync('git', ['clean', '-fdq'], { cwd: tree(3) });
-  expect(await project.run(['prune'])).toMatchObject({
+  expect(await command(project, ['prune'])).toMatchObject({
     code: 0,
     stdout: `removed the worktree ${tree(3)}\nremoved one\n`,
   });
@@ -125,7 +125,7 @@ test('prune removes worktrees whose commits are elsewhere, keeps the others and 
 
 test('--discard-worktrees names what it deletes; a locked worktree stays', async () => {
   const { project, git, tree, branches } = await withTrees();
-  const { code, stderr } = await project.run(['prune', 'one', '--discard-worktrees', '--yes']);
+  const { code, stderr } = await command(project, ['prune', 'one', '--discard-worktrees', '--yes']);
   expect(code).toBe(1);
   const named = stderr.slice(0, stderr.indexOf('kept one'));
   expect(named).toContain('This work will be deleted');
@@ -135,14 +135,14 @@ test('--discard-worktrees names what it deletes; a locked worktree stays', async
   expect(branches()).toBe('raymond/one/locked');
   expect(git('worktree', 'list').split('\n')).toHaveLength(2);
   git('worktree', 'unlock', tree(4));
-  expect(await project.run(['prune', 'one'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['prune', 'one'])).toMatchObject({ code: 0 });
 });
 
 test('worktrees of a run whose journal is damaged are also inspected', async () => {
   const { project, git, tree, branches } = await withTrees();
   git('worktree', 'unlock', tree(4));
   writeFileSync(project.path('.raymond/state/one.jsonl'), 'damaged\n');
-  const { code, stdout, stderr } = await project.run(['prune', 'one']);
+  const { code, stdout, stderr } = await command(project, ['prune', 'one']);
   expect(code).toBe(1);
   expect(stdout).toContain(tree(1));
   expect(stderr).toContain(`${tree(3)} has uncommitted changes`);
@@ -155,7 +155,7 @@ test('a worktree that lost its .git is kept, and what a killed removal left is r
   git('merge', '-q', 'raymond/one/own');
   rmSync(`${tree(3)}/.git`);
   mkdirSync(project.path('.raymond/worktrees/one/.removing-main_work9'));
-  const { code, stderr } = await project.run(['prune']);
+  const { code, stderr } = await command(project, ['prune']);
   expect(code).toBe(1);
   expect(stderr).toContain(`${tree(3)} cannot be checked (it is not a worktree)`);
   expect(readdirSync(project.path('.raymond/worktrees/one'))).toEqual(['main_work3']);

@@ -1,5 +1,6 @@
 /** `raymond tag` in scripts: every value arrives as it was given. */
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import { BIN } from '../raymond.ts';
 
@@ -18,6 +19,13 @@ test('a script passes any text to the next state', async () => {
   expect(stdout).toBe(`${HARD}\n`);
   expect(code).toBe(0);
 });
+
+/** Only a process of its own has a standard input of its own. */
+function tag(args: readonly string[], input: string | Buffer) {
+  const project = newProject({});
+  const line = ['tag', ...args];
+  return args.includes('-') ? project.run(line, { input }) : command(project, line);
+}
 
 test.each<[readonly string[], string]>([
   [['goto', 'NEXT'], '<goto>NEXT</goto>'],
@@ -42,12 +50,10 @@ test.each<[readonly string[], string]>([
     ['call-workflow', '../b c', '-a', 'return=B'],
     '<call-workflow return="B">../b c</call-workflow>',
   ],
-])('raymond tag %j prints %s', async (args, tag) => {
-  const { stdout, stderr, code } = await newProject({}).run(['tag', ...args], {
-    input: 'from <stdin>',
-  });
+])('raymond tag %j prints %s', async (args, printed) => {
+  const { stdout, stderr, code } = await tag(args, 'from <stdin>');
   expect(stderr).toBe('');
-  expect(stdout).toBe(`${tag}\n`);
+  expect(stdout).toBe(`${printed}\n`);
   expect(code).toBe(0);
 });
 
@@ -66,9 +72,7 @@ test.each<[readonly string[], string]>([
   [['result', 'a</result>b'], 'The body contains </result>'],
   [['result', 'a', '--input', 'b'], 'there is no attribute input'],
 ])('raymond tag %j is refused', async (args, problem) => {
-  const { stdout, stderr, code } = await newProject({}).run(['tag', ...args], {
-    input: Buffer.from([0x61, 0xff]),
-  });
+  const { stdout, stderr, code } = await tag(args, Buffer.from([0x61, 0xff]));
   expect(stderr).toContain(problem);
   expect(stdout).toBe('');
   expect(code).toBe(64);

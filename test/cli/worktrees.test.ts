@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
@@ -37,10 +38,10 @@ echo "<result>$(pwd) $(git branch --show-current)</result>"`,
 
 test('children work in their own worktrees; one without work is removed with its branch', async () => {
   const project = repository(THREE);
-  const { code, stderr } = await project.run(RUN);
+  const { code, stderr } = await command(project, RUN);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const tree = (agent: string) => project.path('.raymond/worktrees/one', agent);
-  const shown = JSON.parse((await project.run(['show', 'one', '--json'])).stdout);
+  const shown = JSON.parse((await command(project, ['show', 'one', '--json'])).stdout);
   const agents = shown.agents.filter(({ worktree }: { worktree?: object }) => worktree);
   type Ended = { readonly status: { readonly result: { readonly text: string } } };
   expect(agents.map(({ status }: Ended) => status.result.text)).toEqual([
@@ -53,7 +54,7 @@ test('children work in their own worktrees; one without work is removed with its
     { branch: 'raymond/one/dirty', fate: 'kept', commits: 0, dirty: true },
     { branch: 'raymond/one/done', fate: 'kept', commits: 1, dirty: false },
   ]);
-  const { stdout } = await project.run(['show', 'one']);
+  const { stdout } = await command(project, ['show', 'one']);
   expect(stdout).toContain('WORKTREE OF');
   expect(stdout.replace(/ +/g, ' ')).toContain(
     `main_work2 raymond/one/dirty 0 uncommitted ${tree('main_work2')}`,
@@ -83,7 +84,7 @@ test('a fork without a worktree costs no call of git', async () => {
   const calls = async (fork: string) => {
     project.write('flow/START.sh', `echo '${fork}<join>DONE</join>'`);
     rmSync(called, { force: true });
-    const { code } = await project.run(['flow'], { env });
+    const { code } = await command(project, ['flow'], { env });
     return [code, existsSync(called)];
   };
   expect(await calls('<fork>WORK</fork>')).toEqual([0, false]);
@@ -93,7 +94,7 @@ test('a fork without a worktree costs no call of git', async () => {
 test('outside of a repository the fork fails with a remedy, and no child starts', async () => {
   const project = newProject(THREE);
   rmSync(project.path('.git'), { recursive: true });
-  const { code, stderr } = await project.run(RUN);
+  const { code, stderr } = await command(project, RUN);
   expect(code).toBe(1);
   expect(stderr).toContain('A worktree needs a git repository');
   expect(existsSync(project.path('.raymond/worktrees'))).toBe(false);
@@ -105,11 +106,11 @@ test('a worktree that cannot be made fails its child only, and a resume tries ag
     'flow/START.sh': `git branch raymond; echo '<fork worktree="x" next="DONE">WORK</fork>'`,
     'flow/WORK.sh': `echo "<result>$(git branch --show-current)</result>"`,
   });
-  const failed = await project.run(RUN);
+  const failed = await command(project, RUN);
   expect(failed).toMatchObject({ code: 1, stdout: 'parent\n' });
   expect(failed.stderr).toContain('git could not make the worktree');
   git(project, 'branch', '-D', 'raymond');
-  expect(await project.run(['resume', 'one'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['resume', 'one'])).toMatchObject({ code: 0 });
   expect(existsSync(project.path('.raymond/worktrees/one'))).toBe(false);
 });
 
@@ -121,20 +122,20 @@ test('a worktree that a person removed is not made again in the middle of the wo
     'flow/MORE.sh': `[ -e "${'$'}RAYMOND_TASK_FOLDER/again" ] || { touch "${'$'}RAYMOND_TASK_FOLDER/again"; exit 1; }
 echo "<result>$(git log --format=%s -1)</result>"`,
   });
-  await project.run(RUN);
+  await command(project, RUN);
   const tree = project.path('.raymond/worktrees/one/main_work1');
   git(project, 'worktree', 'remove', tree);
-  const lost = await project.run(['resume', 'one']);
+  const lost = await command(project, ['resume', 'one']);
   expect(lost.code).toBe(1);
   expect(lost.stderr).toContain(`The worktree ${tree} no longer exists.`);
   git(project, 'worktree', 'add', '-q', tree, 'raymond/one/x');
-  expect(await project.run(['resume', 'one'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['resume', 'one'])).toMatchObject({ code: 0 });
   expect(existsSync(tree)).toBe(true);
 });
 
 test('a worktree that somebody deleted or replaced is reported wherever a person looks', async () => {
   const project = repository(THREE);
-  await project.run(RUN);
+  await command(project, RUN);
   const tree = (agent: string) => project.path('.raymond/worktrees/one', agent);
   rmSync(tree('main_work2'), { recursive: true });
   rmSync(tree('main_work3'), { recursive: true });
@@ -143,9 +144,9 @@ test('a worktree that somebody deleted or replaced is reported wherever a person
   const replaced = `In place of the worktree ${tree('main_work3')} of main_work3 is something else: it is not a worktree.`;
   // The second time, everything comes from the index.
   for (const time of ['first', 'second']) {
-    const { stderr } = await project.run(['list']);
+    const { stderr } = await command(project, ['list']);
     expect(stderr, time).toContain('2 worktrees of one were deleted or replaced.');
-    const { stdout } = await project.run(['list', '--json']);
+    const { stdout } = await command(project, ['list', '--json']);
     expect(JSON.parse(stdout), time).toMatchObject({ lost_worktrees: 2 });
   }
   for (const args of [
@@ -153,7 +154,7 @@ test('a worktree that somebody deleted or replaced is reported wherever a person
     ['prune', 'one', '--dry-run'],
     ['prune', 'one'],
   ]) {
-    const { stdout, stderr } = await project.run(args);
+    const { stdout, stderr } = await command(project, args);
     expect(stdout + stderr).toContain(gone);
     expect(stdout + stderr).toContain(replaced);
   }
@@ -171,22 +172,22 @@ test('a worktree that is deleted while its child works is reported, and not made
     'last/DONE.sh': END['flow/DONE.sh'],
   });
   const tree = project.path('.raymond/worktrees/one/main_work1');
-  const first = await project.run(RUN);
+  const first = await command(project, RUN);
   expect(first.stderr).toContain(
     'its worktree no longer exists: what was not committed there is lost',
   );
   expect(first.stderr).toContain(`The worktree ${tree} of main_work1 no longer exists.`);
   expect(first.code).toBe(1);
   expect(existsSync(tree)).toBe(false);
-  const resumed = await project.run(['resume', 'one']);
+  const resumed = await command(project, ['resume', 'one']);
   expect(resumed.stderr).toContain(`The worktree ${tree} of main_work1 no longer exists.`);
   expect(resumed.code).toBe(1);
 
-  const last = await project.run(['last', '--workflow-id', 'two']);
+  const last = await command(project, ['last', '--workflow-id', 'two']);
   expect(last.stderr).toContain('its worktree no longer exists');
   expect(last.stderr).toContain('two/main_work1 of main_work1 no longer exists.');
   expect(last.stderr).not.toContain('has no work and was removed');
-  expect((await project.run(['show', 'two'])).stdout).toContain('no longer exists.');
+  expect((await command(project, ['show', 'two'])).stdout).toContain('no longer exists.');
 });
 
 test('a child in a worktree forks children with worktrees, from its own commit', async () => {
@@ -198,7 +199,7 @@ echo '<fork worktree="true" next="DONE">INNER</fork>'`,
     'flow/INNER.sh': `git log --format=%s -1 >"$RAYMOND_TASK_FOLDER/log"; pwd >>"$RAYMOND_TASK_FOLDER/log"
 echo '<result></result>'`,
   });
-  expect(await project.run(RUN)).toMatchObject({ code: 0 });
+  expect(await command(project, RUN)).toMatchObject({ code: 0 });
   const inner = 'main_outer1_inner1';
   expect(project.lines(project.task('one', inner), 'log')).toEqual([
     'outer',
@@ -217,7 +218,9 @@ test('a child in another workflow has a worktree, at the place where the run was
     'other/MORE.sh': 'echo "<result>$(pwd) $(git branch --show-current)</result>"',
   });
   const args = ['../../flow', '--workflow-id', 'one'];
-  const { code, stdout, stderr } = await project.run(args, { cwd: project.path('sub/folder') });
+  const { code, stdout, stderr } = await command(project, args, {
+    cwd: project.path('sub/folder'),
+  });
   expect(code, stderr).toBe(0);
   const [child] = JSON.parse(stdout);
   const tree = project.path('.raymond/worktrees/one', child.agent);
@@ -250,7 +253,7 @@ echo '<result></result>'`,
   git(project, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', elsewhere, 'module');
   git(project, 'commit', '-q', '-m', 'submodule');
   git(project, 'sparse-checkout', 'set', 'flow', 'library');
-  expect(await project.run(RUN)).toMatchObject({ code: 0 });
+  expect(await command(project, RUN)).toMatchObject({ code: 0 });
   const task = project.task('one', 'main_work1');
   expect(project.lines(task, 'files')).not.toContain('big');
   expect(project.lines(task, 'files')).toEqual(expect.arrayContaining(['library', 'module']));
@@ -268,7 +271,7 @@ test('a worktree in which another agent still works stays', async () => {
     'flow/INNER.sh': `until [ -n "$(grep agent-ended ../../../state/one.jsonl | grep '"agent":"main_outer1"')" ]; do sleep 0.05; done
 cat file.txt >"$RAYMOND_TASK_FOLDER/seen"; echo '<result></result>'`,
   });
-  expect(await project.run(RUN)).toMatchObject({ code: 0 });
+  expect(await command(project, RUN)).toMatchObject({ code: 0 });
   expect(project.lines(project.task('one', 'main_outer1_inner1'), 'seen')).toEqual(['one']);
 });
 
@@ -279,7 +282,7 @@ test('a rehearsal makes no worktrees and says so', async () => {
       '---\nallowed_transitions: [{tag: fork, target: WORK, next: DONE, worktree: x}]\n---\nGo.',
     'flow/WORK.md': '---\nallowed_transitions: [{tag: result}]\n---\nWork.',
   });
-  const { code, stderr } = await project.run([...RUN, '--rehearse']);
+  const { code, stderr } = await command(project, [...RUN, '--rehearse']);
   expect(code).toBe(0);
   expect(stderr).toContain('forked by main at WORK.md, worktree not created (raymond/one/x)');
   expect(existsSync(project.path('.raymond/worktrees'))).toBe(false);
@@ -291,7 +294,7 @@ test('a link in place of the folder of worktrees is refused', async () => {
   execFileSync('sh', ['-c', 'mkdir -m 700 .raymond && ln -s /tmp .raymond/worktrees'], {
     cwd: project.folder,
   });
-  const { code, stderr } = await project.run(RUN);
+  const { code, stderr } = await command(project, RUN);
   expect(code).toBe(1);
   expect(stderr).toContain('.raymond/worktrees is a link');
 });
