@@ -126,6 +126,7 @@ describe('forbidden', () => {
       ['{ tag: ask, next: DONE }'],
       '<ask next="DONE" timeout="1s" timeout_next="DONE">?</ask>',
     ],
+    ['another next of a question', ['{ tag: ask, next: DONE }'], '<ask next="REVIEW">?</ask>'],
     ['no deadline where the entry has one', [ASK], '<ask next="DONE">?</ask>'],
     ['a shorter deadline', [ASK], '<ask timeout_next="REVIEW" next="DONE" timeout="1s">?</ask>'],
     [

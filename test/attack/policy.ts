@@ -11,16 +11,19 @@ const CALL = '[{ tag: call, target: W, return: CHECK }]';
 const NEXT = '[{ tag: fork, target: W, next: CHECK }, { tag: fork, target: MERGE, next: DEPLOY }]';
 const SUB = '[{ tag: fork-workflow, path: ../sub }, { tag: join, target: MERGE }]';
 
-/** Each policy with the answers that it must not allow. The first four were seen with the real agent. */
+/**
+ * Each policy with the answers that it must not allow. The first four were seen with the real agent. The
+ * suite plays five, and policy.test.ts beside the source has the others.
+ */
 const ESCAPES: readonly (readonly [string, string])[] = [
   [ASK, '<ask next="CHECK" timeout="1s" timeout_next="DEPLOY">May I?</ask>'],
   [FORKS, '<fork i="1">W</fork><goto>DEPLOY</goto>'],
   [FORKS, '<fork i="1" next="DEPLOY">W</fork>'],
   [FORKS, '<fork i="1">W</fork><join failed_next="DEPLOY">MERGE</join>'],
+  [ASK, '<ask next="CHECK">May I?</ask><goto>DEPLOY</goto>'],
   [FORKS, '<fork i="1">W</fork><join timeout_next="DEPLOY" timeout="1s">MERGE</join>'],
   [FORKS, '<fork>W</fork><fork>DEPLOY.sh</fork><join>MERGE</join>'],
   [ASK, '<ask next="DEPLOY">May I?</ask>'],
-  [ASK, '<ask next="CHECK">May I?</ask><goto>DEPLOY</goto>'],
   [CALL, '<call return="DEPLOY">W</call>'],
   [NEXT, '<fork>W</fork><fork next="DEPLOY">W</fork>'],
   [SUB, '<fork-workflow next="DEPLOY">../sub</fork-workflow>'],
@@ -51,7 +54,8 @@ function seenIn(events: readonly RunEvent[], hasRun: boolean): string {
 }
 
 const SHORT = ESCAPES.map(
-  ([policy, answer]): Attack => ({
+  ([policy, answer], index): Attack => ({
+    ...(index >= 5 && { isSlow: true }),
     name: `${answer} under ${policy}`,
     expected: HELD,
     files: ({ mark }) => ({

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, symlinkSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { inSuite } from '../long.ts';
 import { BIN, sandbox } from './sandbox.ts';
 import { installed, openShell, SHELLS, type Shell, type ShellSession } from './shell-session.ts';
 
@@ -31,24 +32,51 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 printf '%s\\n' "\${COMPREPLY[@]}"
 `;
 
-test('bash completes commands, options, run ids and templates', async () => {
+test('bash completes commands, options and run ids', async () => {
   write({ 'flow/START.md': 'Say <result>hello</result>.' });
   await raymond('flow', '--rehearse', '--workflow-id', 'flow-1');
   await raymond('flow', '--rehearse', '--workflow-id', 'flow-2');
 
   expect(await offered('raymond re')).toEqual(['resume', 'rewind']);
-  expect(await offered('raymond ')).toEqual(
+  expect(await offered('raymond show ')).toEqual(['flow-1', 'flow-2']);
+  expect(await offered('raymond flow --rehears')).toEqual(['--rehearse', '--rehearsal']);
+});
+
+test.each<[line: string, words: readonly string[]]>([
+  ['show flow-2', ['flow-2']],
+  ['answer flow-1 ', []],
+  ['flow --model ', ['opus', 'sonnet', 'haiku']],
+  ['test flow --record ', ['flow-1', 'flow-2']],
+  ['init rel', ['release-approval']],
+  ['list --js', ['--json']],
+  ['list --status cras', ['crashed']],
+  ['diagram --run flow-1', ['flow-1']],
+  ['logs flow-1 --agent ma', ['main']],
+  ['lint fl', ['flow']],
+])('the words for: raymond %s', async (line, words) => {
+  write({ 'flow/START.md': 'Say <result>hello</result>.' });
+  await raymond('flow', '--rehearse', '--workflow-id', 'flow-1');
+  await raymond('flow', '--rehearse', '--workflow-id', 'flow-2');
+  expect(await candidates(line)).toEqual(words);
+});
+
+test('the words for: raymond', async () => {
+  const words = await candidates('');
+  expect(words).toEqual(
     expect.arrayContaining(['run', 'resume', 'list', 'test', 'init', 'completion']),
   );
-  expect(await offered('raymond ')).not.toContain('__complete');
-  expect(await offered('raymond show ')).toEqual(['flow-1', 'flow-2']);
-  expect(await offered('raymond show flow-2')).toEqual(['flow-2']);
-  expect(await offered('raymond answer flow-1 ')).toEqual([]);
-  expect(await offered('raymond flow --rehears')).toEqual(['--rehearse', '--rehearsal']);
-  expect(await offered('raymond flow --model ')).toEqual(['opus', 'sonnet', 'haiku']);
-  expect(await offered('raymond test flow --record ')).toEqual(['flow-1', 'flow-2']);
-  expect(await offered('raymond init rel')).toEqual(['release-approval']);
+  expect(words).not.toContain('__complete');
 });
+
+/** The words that every shell gets. It passes what is typed, and filters by the last word. */
+async function candidates(line: string): Promise<readonly string[]> {
+  const typed = line.split(' ');
+  const { stdout } = await raymond('__complete', '--', ...typed);
+  const words = stdout.split('\n').filter((word) => word !== '' && !word.startsWith(':'));
+  return words
+    .map((word) => word.split('\t')[0] ?? '')
+    .filter((word) => word.startsWith(typed.at(-1) ?? ''));
+}
 
 const EVIL = ['$(touch evil)', '`touch evil`', ';touch evil', 'a\ntouch evil', '-evil', '$IFS'];
 
@@ -135,26 +163,30 @@ async function fillProject(): Promise<void> {
 }
 
 /** The text that a person types before the tab key, and the words that the command gets. */
-const TYPED: readonly [string, readonly string[]][] = [
-  ['raymond resu', ['resume']],
-  ['raymond list --js', ['list', '--json']],
-  ['raymond list --status cras', ['list', '--status', 'crashed']],
-  ['raymond run hello --model son', ['run', 'hello', '--model', 'sonnet']],
-  ['raymond run hello --model=son', ['run', 'hello', '--model=sonnet']],
-  ['raymond show al', ['show', 'alpha-1']],
-  ['raymond answer ', ['answer', 'beta-2']],
-  ['raymond answer beta-2 --agent ma', ['answer', 'beta-2', '--agent', 'main']],
-  ['raymond logs beta-2 --agent main_', ['logs', 'beta-2', '--agent', 'main_other1']],
-  ['raymond diagram --run al', ['diagram', '--run', 'alpha-1']],
-  ['raymond lint hel', ['lint', 'hello']],
-  ['raymond hello/RE', ['hello/REVIEW']],
-  ['raymond lint flows/', ['lint', 'flows/second one']],
-  ['raymond init rel', ['init', 'release-approval']],
-  ['raymond lint e1', ['lint', 'e1$(touch evil)']],
-  ['raymond lint e2', ['lint', "e2;touch evil 'x"]],
-  ['raymond lint e3', ['lint', 'e3`touch evil`']],
-  ['raymond lint e4', ['lint', 'e4 *?&|<>']],
-];
+const TYPED = inSuite<readonly [string, readonly string[]]>(
+  [
+    ['raymond resu', ['resume']],
+    ['raymond run hello --model=son', ['run', 'hello', '--model=sonnet']],
+    ['raymond show al', ['show', 'alpha-1']],
+    ['raymond answer ', ['answer', 'beta-2']],
+    ['raymond hello/RE', ['hello/REVIEW']],
+    ['raymond lint flows/', ['lint', 'flows/second one']],
+    ['raymond lint e1', ['lint', 'e1$(touch evil)']],
+    ['raymond lint e2', ['lint', "e2;touch evil 'x"]],
+    ['raymond lint e3', ['lint', 'e3`touch evil`']],
+    ['raymond lint e4', ['lint', 'e4 *?&|<>']],
+  ],
+  [
+    ['raymond list --js', ['list', '--json']],
+    ['raymond list --status cras', ['list', '--status', 'crashed']],
+    ['raymond run hello --model son', ['run', 'hello', '--model', 'sonnet']],
+    ['raymond answer beta-2 --agent ma', ['answer', 'beta-2', '--agent', 'main']],
+    ['raymond logs beta-2 --agent main_', ['logs', 'beta-2', '--agent', 'main_other1']],
+    ['raymond diagram --run al', ['diagram', '--run', 'alpha-1']],
+    ['raymond lint hel', ['lint', 'hello']],
+    ['raymond init rel', ['init', 'release-approval']],
+  ],
+);
 
 test.each(SHELLS.filter((shell) => installed.has(shell)))(
   '%s completes commands, options, values, runs, agents, workflows and states, and quotes names',
