@@ -2,6 +2,7 @@
 // the whole process, as the system counts them.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { writeKeptRuns } from '../kept-runs.ts';
 import { newProject } from '../new-project.ts';
@@ -23,10 +24,10 @@ const FLOW = { 'START.sh': `echo '<result>ok</result>'\n` };
 async function projectWith(runs: number): Promise<Project> {
   const project = newProject({ ...FLOW, ...COUNTER });
   // The first own run makes the user's key.
-  expect(await project.run(['.', '--workflow-id', 'own'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['.', '--workflow-id', 'own'])).toMatchObject({ code: 0 });
   writeKeptRuns(project.folder, runs, STEPS);
   await eventually('the index has all runs', async () => {
-    await project.run(['list']);
+    await command(project, ['list']);
     const index = project.path('.raymond/index');
     return existsSync(index) && readFileSync(index, 'utf8').split('"id"').length > runs + 1;
   });
@@ -34,7 +35,7 @@ async function projectWith(runs: number): Promise<Project> {
 }
 
 test('starts, lists and completion do not read finished journals', async () => {
-  const [few, many] = await Promise.all([projectWith(FEW), projectWith(MANY)]);
+  const [few, many] = [await projectWith(FEW), await projectWith(MANY)];
   for (const words of [
     ['list'],
     ['list', '--json'],
