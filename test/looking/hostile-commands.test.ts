@@ -56,18 +56,17 @@ const WORKFLOWS: Readonly<Record<string, Files>> = {
   'scripts that do harm': { 'START.sh': EVIL, 'a.test.yaml': 'expect: {files: {/etc/passwd: x}}' },
 };
 
-/** The HTML has the SVG in it. hostile-workflows.test.ts draws everything in this process. */
+/** Their work is also that of hostile-workflows.test.ts, so the suite starts no process for them. */
+const IN_TEST: readonly (readonly string[])[] = [
+  ['lint', 'flow'],
+  ['diagram', 'flow', '--html'],
+];
 const COMMANDS = inSuite<readonly string[]>(
   [
-    ['lint', 'flow'],
-    ['diagram', 'flow', '--html'],
     ['test', 'flow', '--explore'],
     ['flow', '--rehearse', '--quiet', '--no-debug', '--max-iterations', '30'],
   ],
-  [
-    ['diagram', 'flow'],
-    ['diagram', 'flow', '--svg'],
-  ],
+  [...IN_TEST, ['diagram', 'flow'], ['diagram', 'flow', '--svg']],
 );
 
 function put(project: Project, folder: string, files: Files): void {
@@ -100,6 +99,8 @@ describe.each(Object.entries(WORKFLOWS))('%s', (_, files) => {
   test('can be inspected', async () => {
     const project = newProject({});
     put(project, 'flow', files);
+    const env = { HERE: project.folder };
+    for (const args of IN_TEST) checkLook(project, args, await command(project, args, { env }));
     for (const args of COMMANDS) await expectToLook(project, args);
   });
 });
