@@ -1,5 +1,5 @@
 /** The one way to the server. A failure is an `ApiTrouble` that states the fact and the remedy. */
-import { refuseToken, session } from './session.ts';
+import { acceptToken, refuseToken, session } from './session.ts';
 
 export interface Trouble {
   readonly code: string;
@@ -55,7 +55,10 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     if (init.signal?.aborted) throw error;
     throw new ApiTrouble(0, UNREACHABLE);
   });
-  if (response.ok) return response;
+  if (response.ok) {
+    acceptToken();
+    return response;
+  }
   if (response.status !== UNAUTHORIZED)
     throw new ApiTrouble(response.status, await troubleOf(response));
   refuseToken(value.token);

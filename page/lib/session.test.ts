@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holdToken, refuseToken, session, tokenHeld, tokenIn } from './session.ts';
+import { acceptToken, holdToken, refuseToken, session, tokenHeld, tokenIn } from './session.ts';
 
 test.each([
   ['#token=a-b_c', { token: 'a-b_c', to: undefined }],
@@ -19,7 +19,11 @@ test('a refused token is forgotten, but not a newer one', () => {
   refuseToken('old');
   expect(session.value).toEqual({ kind: 'held', token: 'new' });
   refuseToken('new');
-  expect(session.value).toEqual({ kind: 'refused' });
+  expect(session.value).toEqual({ kind: 'refused', hasRead: false });
+  holdToken('accepted');
+  acceptToken();
+  refuseToken('accepted');
+  expect(session.value).toEqual({ kind: 'refused', hasRead: true });
 });
 
 test('waits for a token, or for the end of the wait', async () => {

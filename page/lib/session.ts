@@ -11,7 +11,7 @@ export type Session =
   /** The tab never had a token. */
   | { readonly kind: 'none' }
   /** The server does not know the token, because another process issued it. */
-  | { readonly kind: 'refused' };
+  | { readonly kind: 'refused'; readonly hasRead: boolean };
 
 export const session = new Store<Session>({ kind: 'none' });
 
@@ -26,11 +26,18 @@ export function holdStoredToken(): void {
   if (token) session.set({ kind: 'held', token });
 }
 
+/** Whether the tab has read anything since it was loaded, with this token or an earlier one. */
+let hasRead = false;
+
+export function acceptToken(): void {
+  hasRead = true;
+}
+
 /** An answer to an earlier request does not end a newer session. */
 export function refuseToken(token: string): void {
   const { value } = session;
   if (value.kind !== 'held' || value.token !== token) return;
-  session.set({ kind: 'refused' });
+  session.set({ kind: 'refused', hasRead });
   withStorage((storage) => storage.removeItem(KEY));
 }
 

@@ -17,15 +17,14 @@ export function App() {
   const tools = useTools();
   const route = useStore(tools.route);
   const main = useRef<HTMLElement>(null);
-  const { kind } = useStore(session);
-  const runs = useStore(tools.runs.runs);
+  const own = useStore(session);
   useShortcuts();
   const run = route.kind === 'run' ? route.run : undefined;
   useEffect(() => {
     document.title = run === undefined ? 'Raymond' : `${run} · Raymond`;
   }, [run]);
   // What the tab has read stays on the screen when its token becomes invalid.
-  if (kind !== 'held' && runs === undefined) return <SignedOut />;
+  if (own.kind === 'none' || (own.kind === 'refused' && !own.hasRead)) return <SignedOut />;
   return (
     <div class={`shell ${route.kind === 'runs' ? '' : 'at-run'}`}>
       <TopBar onSkip={() => main.current?.focus()} />

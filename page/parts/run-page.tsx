@@ -62,6 +62,7 @@ function Loading({ watch, route }: Props) {
       <div class="run-head" aria-busy="true">
         <div class="skeleton" style={{ height: '26px', width: '240px' }} />
         <div class="skeleton" style={{ height: '14px', width: '60%', margin: '10px 0 56px' }} />
+        <ConnectionNotice watch={watch} />
       </div>
     );
   const { agents: counts, ...head } = row;
