@@ -9,11 +9,13 @@ import type { Attack, Scene } from './attack.ts';
 
 const NAMES = ['127.0.0.1', 'localhost'];
 
+/** The suite plays the same tricks and their controls in serve-page-token.test.ts. */
 export const PAGE: readonly Attack[] =
   browserPath === undefined
     ? []
     : [
         {
+          isSlow: true,
           name: 'a server on another port sends what the browser gives it to raymond serve',
           expected: 'it did not run',
           files: pay,
@@ -35,8 +37,9 @@ export const PAGE: readonly Attack[] =
             play: (scene) =>
               inBrowser(scene, async ({ server, hostile, context }) => {
                 const read: string[] = [];
+                const page = await context.newPage();
                 for (const [name, trick] of Object.entries(TRICKS)) {
-                  const text = await tryTrick(context, hostile.at(host), server.origin, trick);
+                  const text = await tryTrick(page, hostile.at(host), server.origin, trick);
                   if (text !== '') read.push(`${name}: ${text}`);
                 }
                 const { body } = await server.get('/api/runs');
@@ -47,6 +50,7 @@ export const PAGE: readonly Attack[] =
           }),
         ),
         {
+          isSlow: true,
           name: 'control: the same request with the token',
           expected: 'it ran',
           files: pay,

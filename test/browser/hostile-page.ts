@@ -3,7 +3,7 @@
  * `raymond serve` open. It has another port, and perhaps another name of the machine.
  */
 import { createServer } from 'node:http';
-import type { BrowserContext } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 export interface HostilePage {
   /** The address of the page under a name of this machine. A cookie may be for a path only. */
@@ -41,17 +41,16 @@ export async function hostilePage(): Promise<HostilePage> {
 }
 
 /**
- * Opens the hostile page beside the pages of the user, and plays one of its tricks on a server. Gives
- * what the page could read.
+ * Plays one of its tricks on a server, in a new document of the hostile page. Gives what the page could
+ * read. The windows that it opened are closed.
  */
 export async function tryTrick(
-  context: BrowserContext,
+  page: Page,
   from: string,
   target: string,
   trick: string,
 ): Promise<string> {
-  const users = new Set(context.pages());
-  const page = await context.newPage();
+  const before = new Set(page.context().pages());
   await page.goto(from);
   const read = await page.evaluate(`(async (target, body) => {
     const api = target + '/api';
@@ -65,7 +64,7 @@ export async function tryTrick(
     const nothing = () => '';
     ${trick}
   })(${JSON.stringify(target)}, ${JSON.stringify(START)})`);
-  for (const other of context.pages()) if (!users.has(other)) await other.close();
+  for (const other of page.context().pages()) if (!before.has(other)) await other.close();
   return String(read ?? '');
 }
 

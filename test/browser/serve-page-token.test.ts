@@ -119,6 +119,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
 
   describe.each(['127.0.0.1', 'localhost'])('a page on another port of %s', (host) => {
     let context: BrowserContext;
+    let page: Page;
     let hostile: HostilePage;
     let other: HostilePage;
     beforeAll(async () => {
@@ -126,6 +127,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
       const opened = await openPage(browser, served.address);
       context = opened.context;
       await opened.page.getByRole('link', { name: /seen/ }).waitFor();
+      page = await context.newPage();
     });
     afterAll(async () => {
       await context?.close();
@@ -133,7 +135,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
     });
 
     test.each(Object.entries(TRICKS))('%s', async (_name, trick) => {
-      expect(await tryTrick(context, hostile.at(host), origin(), trick)).toBe('');
+      expect(await tryTrick(page, hostile.at(host), origin(), trick)).toBe('');
       expect(hostile.cookies).toEqual(new Set());
     });
 
@@ -142,7 +144,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
     test.each(controlled)('control: %s reaches a server', async (name, trick) => {
       const { origin: target } = new URL(other.at('127.0.0.1'));
       const before = other.asked();
-      await tryTrick(context, hostile.at(host), target, trick);
+      await tryTrick(page, hostile.at(host), target, trick);
       expect(other.asked() > before).toBe(!ASKS_NOBODY.has(name));
     });
 
