@@ -12,9 +12,14 @@ export type CommandEnd = Pick<Ended, 'code' | 'stdout' | 'stderr'>;
 export function command(
   project: Pick<Project, 'folder' | 'environment'>,
   args: readonly string[],
-  { cwd = project.folder, env = {} }: Pick<Circumstances, 'cwd' | 'env'> = {},
+  { cwd = project.folder, env = {}, isTerminal }: CommandCircumstances = {},
 ): Promise<CommandEnd> {
-  return carryOut(args, cwd, { ...project.environment, ...env });
+  return carryOut(args, cwd, { ...project.environment, ...env }, isTerminal);
+}
+
+interface CommandCircumstances extends Pick<Circumstances, 'cwd' | 'env'> {
+  /** What it prints is for a terminal, although there is none. */
+  readonly isTerminal?: boolean;
 }
 
 /** One at a time, because a process has one directory, one environment and two streams. */
@@ -22,6 +27,7 @@ export async function carryOut(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>>,
+  isTerminal = false,
 ): Promise<CommandEnd> {
   if (isBusy) throw new Error('Another command is still at work in this process. Use Project.run.');
   isBusy = true;
@@ -35,6 +41,7 @@ export async function carryOut(
     listenTo('stderr', (text) => {
       said.stderr += text;
     }),
+    ...(isTerminal ? [likeTerminal('stdout'), likeTerminal('stderr')] : []),
   ];
   const restore = () => {
     if (changes.length === 0) return;
@@ -82,5 +89,13 @@ function listenTo(name: 'stdout' | 'stderr', hear: (text: string) => void): () =
   };
   return () => {
     stream.write = before;
+  };
+}
+
+function likeTerminal(name: 'stdout' | 'stderr'): () => void {
+  const before = process[name].isTTY;
+  process[name].isTTY = true;
+  return () => {
+    process[name].isTTY = before;
   };
 }
