@@ -37,8 +37,12 @@ const WAYS: Readonly<Record<string, (file: string) => string>> = {
   ),
 };
 
-/** The short form has one of each kind. */
-const MANY = /while \.raymond\/|in a copy of .*(?:steps|runs)$/;
+/**
+ * The suite plays one of each kind: another file in its place, a link in its place, another folder, and a
+ * second name. For the check of the file's identity, the other ways are the same.
+ */
+const MANY =
+  /new file|linked to it|sed|had another name|in a copy of .*(?:steps|runs|main|1)$|^in a copy$/;
 
 const below = (folder: string, file: string) => file.slice(folder.length + 1);
 
@@ -101,7 +105,8 @@ export const STEP_FILE_ATTACKS: readonly Attack[] = [
       `mv .raymond aside; mv out aside/${STEP.slice(9)}/stdout; mv aside .raymond`,
     ],
   ].map(
-    ([name, command = '']): Attack => ({
+    ([name = '', command = '']): Attack => ({
+      ...(MANY.test(name) && { isSlow: true }),
       name: `the output of a script after the death of Raymond: ${name}`,
       expected: 'it did not run, and it was told',
       files: waiting,
@@ -117,7 +122,8 @@ export const STEP_FILE_ATTACKS: readonly Attack[] = [
     ],
     ['with a second link', `${SUCCESS} ${STEP}/launch; ln ${STEP}/launch second`],
   ].map(
-    ([name, command = '']): Attack => ({
+    ([name = '', command = '']): Attack => ({
+      ...(MANY.test(name) && { isSlow: true }),
       name: `the success of a script that failed after the death of Raymond: ${name}`,
       expected: 'it did not run, and it was told',
       files: failing,

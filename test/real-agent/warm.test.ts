@@ -11,7 +11,7 @@ import {
   userMessage,
 } from '../../src/execute/claude/command.ts';
 import { type Happening, messageReader } from '../../src/execute/claude/messages.ts';
-import { ages, claudeBinary, claudeSandbox } from './claude-sandbox.ts';
+import { claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
 import { history } from './model-request.ts';
 import { scriptedModel } from './scripted-model.ts';
 
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-describe.each(ages)('the %s version, kept warm', (age) => {
+describe.each(suiteAges)('the %s version, kept warm', (age) => {
   async function warm(script: Parameters<typeof scriptedModel>[0]) {
     const model = await scriptedModel(script);
     cleanups.push(() => model.close());
