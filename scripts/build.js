@@ -1,7 +1,7 @@
 // Builds the published files: the program, the library, the page, the JSON Schemas and the type
-// declarations.
+// declarations. With `--if-changed`, only if a source is newer than the last build.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -55,18 +55,8 @@ const ownZodForMcp = {
 };
 const OWN = '?mcp';
 
+if (process.argv.includes('--if-changed') && isBuilt()) process.exit();
 rmSync(`${root}/dist`, { recursive: true, force: true });
-// Node starts CommonJS files sooner than ES modules. No other program imports these files.
-await bundle({
-  input: { cli: 'src/cli/main.ts' },
-  plugins: [withoutProcesses, ownZodForMcp],
-  output: {
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name]-[hash].cjs',
-    codeSplitting: { groups: Object.entries(shared).map(sharedFile) },
-  },
-});
 await bundle({
   input: { index: 'src/index.ts', testing: 'src/testing.ts' },
   output: { chunkFileNames: '[name]-[hash].js' },
@@ -80,7 +70,32 @@ const types = spawnSync(tsc, ['-p', 'tsconfig.types.json'], {
   cwd: root,
   stdio: 'inherit',
 });
-process.exitCode = types.status ?? 1;
+if (types.status !== 0) process.exit(types.status ?? 1);
+
+// The program comes last: if it exists, the build is complete.
+// Node starts CommonJS files sooner than ES modules. No other program imports these files.
+await bundle({
+  input: { cli: 'src/cli/main.ts' },
+  plugins: [withoutProcesses, ownZodForMcp],
+  output: {
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    codeSplitting: { groups: Object.entries(shared).map(sharedFile) },
+  },
+});
+
+/** Whether nothing has changed since the last build. */
+function isBuilt() {
+  const program = statSync(`${root}/dist/cli.cjs`, { throwIfNoEntry: false });
+  const folders = ['src', 'page', 'scripts'].flatMap((folder) => [
+    folder,
+    ...readdirSync(`${root}/${folder}`, { recursive: true }).map((file) => `${folder}/${file}`),
+  ]);
+  const sources = [...folders, 'package.json', 'package-lock.json', 'tsconfig.types.json'];
+  const times = sources.map((file) => statSync(`${root}/${file}`).mtimeMs);
+  return program !== undefined && program.mtimeMs > Math.max(...times);
+}
 
 async function bundle({ output, ...input }) {
   const made = await rolldown({

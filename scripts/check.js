@@ -27,7 +27,7 @@ const stages = [
     ['unused code', 'npm', ['run', '--silent', 'check:unused']],
   ],
   [
-    ['build', 'npm', ['run', '--silent', 'build']],
+    ['build', 'node', ['scripts/build.js', '--if-changed']],
     ...(needsAgent
       ? [
           ['the real agent', 'node', ['test/real-agent/install.js']],

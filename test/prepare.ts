@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,20 +52,9 @@ export async function setup(): Promise<() => Promise<void>> {
 
 /** Some tests run the same bin/raymond.js as users. It is built if a source file is newer. */
 async function buildProgram(): Promise<string> {
-  const program = join(root, 'bin', 'raymond.js');
-  const built = join(root, 'dist', 'cli.cjs');
-  if (existsSync(built) && statSync(built).mtimeMs > newestSource()) return program;
-  const child = spawn(process.execPath, [join(root, 'scripts', 'build.js')], { stdio: 'inherit' });
+  const build = [join(root, 'scripts', 'build.js'), '--if-changed'];
+  const child = spawn(process.execPath, build, { stdio: 'inherit' });
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error('The build failed.');
-  return program;
-}
-
-function newestSource(): number {
-  const times = ['src', 'page'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
-      (file) => statSync(join(root, folder, file)).mtimeMs,
-    ),
-  );
-  return Math.max(...times);
+  return join(root, 'bin', 'raymond.js');
 }
