@@ -1,3 +1,4 @@
+import { usualTurnCosts } from '../forecast/forecast.ts';
 import { withinReach } from '../graph/within-reach.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
@@ -6,7 +7,7 @@ import { defaultBudgetUsd, entryInput } from '../interpret/workflow-defaults.ts'
 import { checkRunId, newRunId } from '../journal/run-id.ts';
 import { cannotBranch } from '../lint/agents.ts';
 import type { LooseLibrary } from '../load/load.ts';
-import type { RunEvent } from '../model/event.ts';
+import type { RunEvent, Settings } from '../model/event.ts';
 import { JOURNAL_VERSION } from '../model/event.ts';
 import { type Door, type LogFile, type Notice, warnings } from '../model/notice.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -18,7 +19,7 @@ import { overlaid } from '../options/chosen-options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import { isStateFile } from '../parse/state.ts';
-import type { Ground } from '../ports.ts';
+import type { Ground, RunStore } from '../ports.ts';
 import type { Carrier } from '../world/background.ts';
 import { configurationFor, ignoredKeys, readConfiguration } from '../world/config/configuration.ts';
 import { withNormalChoices } from '../world/config/normal-choices.ts';
@@ -29,6 +30,7 @@ import { loadNamed } from '../world/load-workflows.ts';
 import { unsealedNotice } from '../world/sealed-choices.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { checkNames, looseLibrary } from '../world/wire.ts';
+import { pastRuns } from './past-runs.ts';
 import { agentNotices, give, openedLog, type StartedRun } from './started-run.ts';
 
 export interface StartOptions extends RunOptions {
@@ -88,6 +90,7 @@ export async function start(
       settings,
       metadata,
       ...(input !== undefined && { input }),
+      ...(await usualTurns(store, workflow, settings)),
     };
     const read = refs.flatMap((ref) => readWorkflow(library.get, ref, started.at));
     const first = [started, ...read];
@@ -171,6 +174,20 @@ async function refuseChanged(refs: readonly string[], { lookAtWorkflow }: Ground
       { file: ref },
     );
   }
+}
+
+/** What turns cost in finished runs decides how many of this run's turns its budget covers. */
+async function usualTurns(store: RunStore, workflow: Workflow, settings: Settings) {
+  const { ref, files, states } = workflow;
+  // A single agent has the whole budget, and finished runs take a moment to read.
+  const canFork = [...states.values()].some(
+    (state) =>
+      (state.kind === 'prompt' && state.template.includes('fork')) ||
+      (state.kind === 'script' && state.text.includes('fork')),
+  );
+  if (!canFork || settings.budgetUsd === 0 || settings.rehearse) return {};
+  const usualTurnsUsd = usualTurnCosts(await pastRuns(store, ref, files));
+  return Object.keys(usualTurnsUsd).length > 0 ? { usualTurnsUsd } : {};
 }
 
 /** The run after its first events, and each of them with the run before and after it. */

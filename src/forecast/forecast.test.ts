@@ -12,6 +12,7 @@ import {
   meanOverlay,
   remainderOf,
   remainderSchema,
+  usualTurnCosts,
 } from './forecast.ts';
 import { PastReader, type PastRun, pastRunSchema } from './past-run.ts';
 import { spreadOf } from './spread.ts';
@@ -210,4 +211,10 @@ test('after a rewind, an agent stands at its earlier place and has used nothing 
   expect(reader.places.standing(run)).toMatchObject([
     { place: '["","WORK.md"]', since: { costUsd: 0, timeMs: 0 } },
   ]);
+});
+
+test('the usual cost of a turn is the median over the runs, for each state that costs something', async () => {
+  const pasts = [await past(loop(1)), await past(loop(2)), await past(loop(3, 5))];
+  expect(usualTurnCosts(pasts)).toEqual({ 'START.md': 1, 'WORK.md': 2, 'END.md': 0.5 });
+  expect(usualTurnCosts([])).toEqual({});
 });

@@ -1,6 +1,6 @@
 /** The usual cost and time of a run, from finished runs of the same version of its workflow. */
 import * as z from 'zod/mini';
-import { EDGE_ROLES } from '../graph/graph.ts';
+import { EDGE_ROLES, stateOfNode } from '../graph/graph.ts';
 import { grouped } from '../graph/grouped.ts';
 import { type Overlay, wayKey } from '../graph/overlay.ts';
 import type { Run } from '../model/run.ts';
@@ -120,6 +120,21 @@ const meanOver = (runs: number) => (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, runs);
 
 const keyOfWay = ([from, to, role]: PastRun['ways'][number]) => wayKey({ from, to, role });
+
+/** The median cost of a visit of each state of the workflow itself, by name. Scripts cost nothing. */
+export function usualTurnCosts(pasts: readonly PastRun[]): Readonly<Record<string, number>> {
+  const visits = grouped(
+    pasts.flatMap((past) => past.nodes),
+    ([node]) => node,
+  );
+  return Object.fromEntries(
+    [...visits].flatMap(([node, uses]) => {
+      const costs = uses.flatMap(([, count, , usd]) => (count > 0 && usd > 0 ? usd / count : []));
+      const state = stateOfNode(node);
+      return state === undefined || costs.length === 0 ? [] : [[state, spreadOf(costs).median]];
+    }),
+  );
+}
 
 /** The mean of some runs, to be drawn like a run. */
 export function meanOverlay(pasts: readonly PastRun[]): Overlay {

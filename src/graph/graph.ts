@@ -87,6 +87,10 @@ export type EdgeRole = (typeof EDGE_ROLES)[number];
 export const END = 'end';
 
 export const stateNode = (state: StateName) => `state:${state}`;
+
+/** The name of the state that a node stands for; undefined for other nodes. */
+export const stateOfNode = (node: string) =>
+  node.startsWith('state:') ? node.slice('state:'.length) : undefined;
 export const workflowNode = (path: string) => `workflow:${path}`;
 
 export function graphOf(workflow: Workflow): Graph {

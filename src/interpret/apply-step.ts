@@ -5,6 +5,7 @@ import type { RunEventOf, Session, StepEndEvent } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
 import { begin, change, put, ready, setStatus, taskOf } from './change-agent.ts';
+import { visitKey } from './new-run.ts';
 
 export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   const agent = run.agents.get(event.agent);
@@ -22,6 +23,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       startedAt: event.at,
       isQueued: event.queued === true,
       session: event.session,
+      reservedUsd: event.reservedUsd,
       executor: event.executor,
       worker: event.worker,
       requests: NONE,
@@ -86,6 +88,7 @@ function endStep(
   // A turn that broke off before it cost anything shows no price.
   const hasPrice = event.type === 'step-ended' || usd > 0;
   const isTurn = agent.status.session !== undefined;
+  const { state } = agent.status;
   const failure = event.type === 'step-failed' ? event.failure : undefined;
   const settled = changedAgent(agent, settle(agent, agent.status), {
     costUsd: agent.costUsd + usd,
@@ -96,9 +99,16 @@ function endStep(
   return put(run, agent, settled, {
     totalCostUsd: run.totalCostUsd + usd,
     isPriced: run.isPriced || isPriced,
-    dearestTurnUsd:
-      isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, usd) : run.dearestTurnUsd,
+    ...(isTurn && hasPrice && pricesWith(run, visitKey(agent.workflow, state), usd)),
   });
+}
+
+function pricesWith({ dearestTurnUsd, turnCosts }: Run, key: string, usd: number) {
+  const known = turnCosts.get(key);
+  return {
+    dearestTurnUsd: Math.max(dearestTurnUsd ?? 0, usd),
+    turnCosts: known !== undefined && known >= usd ? turnCosts : turnCosts.set(key, usd),
+  };
 }
 
 /** A step that has ended had its tree, even if somebody has deleted it meanwhile. */

@@ -8,6 +8,7 @@
 import { changedRun } from '../model/changed.ts';
 import type { RunEvent, RunEventOf, StackChange } from '../model/event.ts';
 import { withLimit, withoutLimit } from '../model/limits.ts';
+import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { isWorking } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -150,6 +151,12 @@ function started(event: RunEventOf<'run-started'>): Run {
     settings: event.settings,
     metadata: event.metadata,
     startedAt: event.at,
+    turnCosts: PersistentMap.from(
+      Object.entries(event.usualTurnsUsd ?? {}).map(([state, usd]) => [
+        visitKey(event.workflow, state),
+        usd,
+      ]),
+    ),
   };
   return put(run, undefined, newAgent(FIRST_AGENT, undefined, event, {}));
 }

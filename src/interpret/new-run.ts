@@ -37,6 +37,7 @@ export const newRun: Run = {
   totalCostUsd: 0,
   isPriced: false,
   dearestTurnUsd: undefined,
+  turnCosts: PersistentMap.empty(),
   limits: NO_LIMITS,
   result: undefined,
   restoring: [],
@@ -82,6 +83,6 @@ export function newAgent(
 }
 
 /** Names a state in `visits`: two workflows may have states of the same name. */
-export function visitKey(workflow: string, state: StateName): string {
+export function visitKey(workflow: string, state: StateName | string): string {
   return `${workflow}#${state}`;
 }

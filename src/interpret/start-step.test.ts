@@ -24,26 +24,88 @@ function running(stage: Stage): string {
   return found[0];
 }
 
-describe('the budget limits parallel turns', () => {
+describe('parallel turns share the budget', () => {
+  const parts = (stage: Stage) =>
+    stage.events.flatMap((event) =>
+      event.type === 'step-started' && event.reservedUsd !== undefined ? event.reservedUsd : [],
+    );
+
   test.each([
-    ['the first turn goes alone', 10, [], 1],
-    ['then as many as the rest covers at the highest price so far', 10, [2], 4],
-    ['the highest price counts, not the last', 10, [3, 0.1], 2],
-    ['at least one while budget is left', 1, [0.9], 1],
-    ['none when the budget is spent', 1, [1], 0],
-    ['none when the budget is overspent', 1, [1.5], 0],
-    ['rounding errors do not add a turn', 1, Array(10).fill(0.1), 0],
-    ['rounding errors do not remove a turn', 0.4, [0.1], 3],
-    ['free turns are not counted', 1, [0], 9],
-    ['0 is unlimited', 0, [], 10],
-  ])('%s', (_, budgetUsd, costs, count) => {
+    ['a dollar each while the cost is unknown', 10, 6, Array(6).fill(1)],
+    ['equal parts of less', 3, 6, Array(6).fill(0.5)],
+    ['those that wait for a place get no part', 2, 10, Array(4).fill(0.5)],
+    ['hardly anything is not divided', 0.1, 4, [0.05, 0.05]],
+    ['no budget, no parts', 0, 6, []],
+  ])('%s', (_, budgetUsd, count, expected) => {
+    const stage = forked(count, { budgetUsd, maxParallelPrompts: count === 10 ? 4 : 16 });
+    startAll(stage);
+    expect(parts(stage)).toEqual(expected);
+  });
+
+  test('an agent on its own has all of the rest', () => {
+    const stage = makeRun({ START: [] }, { settings: { budgetUsd: 5 } });
+    stage.turn('<goto>START</goto>', 'main', 2);
+    stage.start();
+    expect(parts(stage)).toEqual([5, 3]);
+  });
+
+  test.each([
+    ['as much as a turn of the state has cost', 10, [2], [2, 2, 2, 2]],
+    ['the highest cost counts, not the last', 10, [3, 0.1], [3, 3]],
+    ['up to a dollar if there is enough for all', 10, [0.1], [0.99, 0.99]],
+    ['at least one turn while budget is left', 1, [0.9], [0.1]],
+    ['none when the budget is spent', 1, [1], []],
+    ['none when the budget is overspent', 1, [1.5], []],
+    ['rounding errors do not add a turn', 1, Array(10).fill(0.1), []],
+    ['rounding errors do not remove a turn', 0.4, [0.1], [0.1, 0.1, 0.1]],
+  ])('%s', (_, budgetUsd, costs, expected) => {
     const stage = forked(10, { budgetUsd });
     for (const cost of costs) {
       stage.start();
       if (stage.agent().status.kind === 'running') stage.end('<goto>W</goto>', 'main', cost);
     }
-    if (costs[0] === 0) stage.turn('<result>x</result>');
-    expect(startAll(stage)).toBe(count);
+    const before = parts(stage).length;
+    startAll(stage);
+    expect(parts(stage).slice(before, before + Math.max(1, expected.length))).toEqual(expected);
+    const { reservedUsd } = stage.run.tally;
+    expect(reservedUsd).toBeLessThanOrEqual(Math.max(0, remainingUsd(stage.run) ?? 0));
+  });
+
+  test('what a turn leaves of its part is free again', () => {
+    const stage = forked(3, { budgetUsd: 1.5 });
+    expect(startAll(stage)).toBe(3);
+    for (const [id] of [...stage.run.agents]) stage.end('<goto>W</goto>', id, 0.1);
+    expect(stage.run.tally.reservedUsd).toBe(0);
+    expect(startAll(stage)).toBe(3);
+    expect(stage.run.tally.reservedUsd).toBe(1.2);
+  });
+
+  test('a turn that asks for a permission gives up its place, and keeps its part', () => {
+    const stage = forked(3, { budgetUsd: 3, maxParallelPrompts: 1 });
+    expect(startAll(stage)).toBe(1);
+    const request = { request: 'r1', tool: 'Bash', summary: 'ls', input: '{}' };
+    const at = stage.now;
+    stage.handle({ kind: 'permission-requested', at, agent: 'main', step: 2, request });
+    expect(stage.run.tally).toMatchObject({ asksPermission: 1, reservedUsd: 1 });
+    expect(startAll(stage)).toBe(2);
+    expect(stage.run.tally.reservedUsd).toBe(2);
+  });
+
+  test('finished runs say what a turn costs', () => {
+    const stage = forked(10, { budgetUsd: 10 });
+    stage.run = { ...stage.run, turnCosts: stage.run.turnCosts.set('/flow#W.md', 4) };
+    expect(startAll(stage)).toBe(2);
+  });
+
+  test.each([
+    ['claude', 1],
+    ['codex', 3],
+  ])('a turn of %s, after the most expensive one cost 3, gets %i', (agent, part) => {
+    const stage = makeRun({ 'START.sh': [], W: state(`agent: ${agent}`) });
+    stage.turn('<fork>W</fork><goto>W</goto>');
+    const turnCosts = stage.run.turnCosts.set('/flow#W.md', 0.1);
+    stage.run = { ...stage.run, dearestTurnUsd: 3, turnCosts };
+    expect(stage.start()).toMatchObject([{ reservedUsd: part }]);
   });
 
   test('maxParallelPrompts is the cap', () => {
@@ -51,22 +113,16 @@ describe('the budget limits parallel turns', () => {
   });
 
   test.each([
-    ['crashed for nothing', failed('crashed'), 1],
-    ['was interrupted for nothing', interrupted(), 1],
+    ['crashed for nothing', failed('crashed'), 10],
+    ['was interrupted for nothing', interrupted(), 10],
     ['crashed and cost 2', failed('crashed', 2), 4],
     ['was interrupted and cost 2', interrupted(true, 2), 4],
-  ])('after a first turn that %s, the known price limits the turns', (_, report, count) => {
+  ])('after a first turn that %s, the known cost limits the turns', (_, report, count) => {
     const stage = forked(10, { budgetUsd: 10 });
     stage.start();
     stage.end(report);
+    stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
     expect(startAll(stage)).toBe(count);
-  });
-
-  test.each([
-    ['W', 1],
-    ['S', 10],
-  ])('a script costs nothing: of ten at %s, %i start first', (target, count) => {
-    expect(startAll(forked(10, { budgetUsd: 10 }, target))).toBe(count);
   });
 
   test.each(['W', 'S'])(
@@ -81,15 +137,6 @@ describe('the budget limits parallel turns', () => {
       expect(stage.idle()).toMatchObject([{ type: 'run-ended', outcome: 'stopped: budget' }]);
     },
   );
-
-  test('the remaining budget limits each turn', () => {
-    const stage = forked(2, { budgetUsd: 1 });
-    stage.turn('<goto>W</goto>', 'main', 0.7);
-    expect(remainingUsd(stage.run)).toBe(0.3);
-    expect(
-      remainingUsd({ ...stage.run, settings: { ...stage.run.settings, budgetUsd: 0 } }),
-    ).toBeUndefined();
-  });
 });
 
 describe('iterations', () => {
@@ -132,6 +179,7 @@ describe('a step starts', () => {
         task: 'state',
         session: { use: 'fresh', id: 's1' },
         executor: 'scripted',
+        reservedUsd: 10,
       },
     ]);
   });

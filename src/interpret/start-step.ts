@@ -4,12 +4,14 @@ import type { StartStep } from '../model/input.ts';
 import { firstLimit, limitOf } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
+import { roundUsd } from '../model/tally.ts';
 import type { PromptState } from '../model/workflow.ts';
-import { agentOf, sharingLimits } from '../parse/chosen-agent.ts';
+import { agentNamed, agentOf, sharingLimits } from '../parse/chosen-agent.ts';
 import { brokenBecause, resolveState } from '../parse/resolve.ts';
 import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
+import { visitKey } from './new-run.ts';
 
 /** Starts an agent's next step if the limits of the run allow it; no events if they do not. */
 export function startStep(workflows: Workflows, run: Run, input: StartStep): readonly RunEvent[] {
@@ -24,7 +26,9 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   if ('failure' in state) return failAgent(run, agent.id, state.failure, at);
   const executor = executorOf(state, input.executors);
   if (state.kind === 'prompt' && isLimited(run, state, executor, at)) return [];
-  if (state.kind === 'prompt' ? !hasRoomForPrompt(run) : !hasRoomForScript(run)) return [];
+  if (state.kind === 'prompt' ? !hasPlaceForPrompt(run) : !hasPlaceForScript(run)) return [];
+  const money = state.kind === 'prompt' ? partFor(run, agent, state) : undefined;
+  if (money === 'none') return [];
 
   const { task } = agent.status;
   const owned = state.kind === 'script' ? agent : withOwnSession(agent, executor);
@@ -43,6 +47,7 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       executor,
       ...(input.worker !== undefined && { worker: input.worker }),
       ...(input.queued && { queued: true }),
+      ...(money && { reservedUsd: money.usd }),
     },
   ];
 }
@@ -91,6 +96,8 @@ type ExecutedState =
       readonly agent: string;
       /** The agents that reach the same usage limits, with this one. */
       readonly sharing: readonly string[];
+      /** The agent ends a turn that has spent its part of the budget. */
+      readonly isCapped: boolean;
     };
 
 /** The work of the agent's next step: its own state, the judge of it, or a command as a script. */
@@ -119,7 +126,8 @@ function executedState(
   const prompt = (state: PromptState): ExecutedState => {
     const taker = agentOf(workflow, state);
     const sharing = sharingLimits(workflow.agents, taker);
-    return { kind: 'prompt', name: state.name, agent: taker, sharing };
+    const isCapped = agentNamed(workflow.agents, taker)?.can.budget === true;
+    return { kind: 'prompt', name: state.name, agent: taker, sharing, isCapped };
   };
   if (task.kind !== 'judge') return prompt(own);
   const evaluator = own.policy.evaluators[task.evaluator];
@@ -143,14 +151,11 @@ export function isPromptNext(workflows: Workflows, { status, workflow, state }: 
   return workflows(workflow)?.states.get(state)?.kind === 'prompt';
 }
 
-/** The most that a turn may spend; undefined without a budget. */
+/** The rest of the budget; undefined without one. */
 export function remainingUsd(run: Run): number | undefined {
   const { budgetUsd } = run.settings;
   return budgetUsd > 0 ? roundUsd(budgetUsd - run.totalCostUsd) : undefined;
 }
-
-/** Ten times 0.10 must be 1.00. The rounding is finer than any real price. */
-const roundUsd = (usd: number) => Math.round(usd * 1e9) / 1e9;
 
 function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
   const remaining = remainingUsd(run);
@@ -163,22 +168,47 @@ function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
 }
 
 /**
- * A turn can be stopped only after the call that overspends. So the first turn runs alone, to find
- * out what a turn costs. Then as many turns may run as the remaining budget covers at the highest
- * price so far.
+ * The part of the remaining budget for a turn that begins now: as much as a turn of this state is known
+ * to cost. Where that is unknown or little, it is up to a dollar, if those that wait can all have as much.
+ * So the first agents of a run start together, and their caps keep the sum within the budget.
+ *
+ * A turn that reaches its part is interrupted and continues with another one. An agent that takes no
+ * cap could spend more, so each part is as large as the most expensive turn of the run.
  */
-function hasRoomForPrompt(run: Run): boolean {
-  const { promptsRunning, asksPermission } = run.tally;
-  // A turn that waits for a person has no place, but it will spend more.
-  if (promptsRunning - asksPermission >= run.settings.maxParallelPrompts) return false;
+function partFor(
+  run: Run,
+  { workflow }: Agent,
+  { name, isCapped }: ExecutedState & { readonly kind: 'prompt' },
+): { readonly usd: number } | 'none' | undefined {
   const remaining = remainingUsd(run);
-  if (remaining === undefined || promptsRunning === 0) return true;
-  if (run.dearestTurnUsd === undefined) return false;
-  return promptsRunning < Math.floor(roundUsd(remaining / run.dearestTurnUsd));
+  if (remaining === undefined) return undefined;
+  // Nobody else can begin a turn before this one ends.
+  if (run.agents.size === 1) return { usd: remaining };
+  const { promptsRunning, reservedUsd, ready } = run.tally;
+  const free = Math.max(0, roundUsd(remaining - reservedUsd));
+  const waiting = Math.max(1, Math.min(ready, run.settings.maxParallelPrompts - promptsRunning));
+  const ofState = run.turnCosts.get(visitKey(workflow, name));
+  const known = isCapped ? ofState : (run.dearestTurnUsd ?? ofState);
+  const share = remaining / (promptsRunning + waiting);
+  const least = known ?? Math.max(LEAST_USD, Math.min(USUAL_USD, share));
+  if (promptsRunning > 0 && free < roundUsd(least)) return 'none';
+  const most = Math.min(USUAL_USD, free / waiting);
+  return { usd: roundUsd(Math.min(free, Math.max(least, most))) };
 }
 
-function hasRoomForScript(run: Run): boolean {
-  return run.tally.scriptsRunning < run.settings.maxParallelScripts;
+/** The part for a turn whose cost is unknown. */
+const USUAL_USD = 1;
+
+/** Less would hardly pay for one call, and each turn may exceed its part by one call. */
+const LEAST_USD = 0.05;
+
+function hasPlaceForPrompt({ tally, settings }: Run): boolean {
+  // A turn that waits for a person has no place.
+  return tally.promptsRunning - tally.asksPermission < settings.maxParallelPrompts;
+}
+
+function hasPlaceForScript({ tally, settings }: Run): boolean {
+  return tally.scriptsRunning < settings.maxParallelScripts;
 }
 
 function sessionFor(agent: Agent, newSession: string): SessionUse {

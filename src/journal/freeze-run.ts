@@ -36,6 +36,7 @@ export function freeze(run: Run): StateFile {
     cwd: run.cwd,
     settings: alsoFlat(run.settings.agent, run.settings),
     dearest_turn_usd: run.dearestTurnUsd ?? null,
+    ...(run.turnCosts.size > 0 && { turn_costs_usd: Object.fromEntries(run.turnCosts) }),
     limited_until: lastLimit(run.limits) ?? null,
     ...(Object.keys(run.limits).some((name) => name !== '') && { limits: run.limits }),
     result: run.result ?? null,
@@ -110,13 +111,14 @@ function alsoFlat<T extends object>(choices: Choices, frozen: T): T {
 function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
   switch (status.kind) {
     case 'running': {
-      const { requests, decided, isQueued, ...running } = status;
+      const { requests, decided, isQueued, reservedUsd, ...running } = status;
       return {
         ...running,
         session: status.session ?? null,
         executor: status.executor ?? null,
         worker: status.worker ?? null,
         ...(isQueued && { isQueued: true as const }),
+        ...(reservedUsd !== undefined && { reservedUsd }),
         ...(requests.length > 0 && { requests }),
         ...(decided.length > 0 && { decided }),
       };

@@ -48,8 +48,8 @@ export function runIndex(disk: Disk, file: string, key: UserKey): RunIndex {
   };
 }
 
-/** Of the form with worktrees. */
-const PURPOSE = 'index 2';
+/** Of the form with reserved money. */
+const PURPOSE = 'index 3';
 const MAX_BYTES = 256 * 1024 * 1024;
 
 type Check = (value: unknown) => boolean;
@@ -65,6 +65,7 @@ const TALLY: Form<Tally> = {
   scriptsRunning: isNumber,
   asksPermission: isNumber,
   queued: isNumber,
+  reservedUsd: isNumber,
   waiting: isNumber,
   asking: isNumber,
   joining: isNumber,

@@ -49,6 +49,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     worker: z.nullable(text),
     /** It waits in a queue until a worker takes it; absent otherwise. */
     isQueued: z.optional(z.literal(true)),
+    /** The part of the budget that is reserved for the turn; absent without a budget. */
+    reservedUsd: z.optional(z.number()),
     /** Permission requests that wait for a person; absent if there are none. */
     requests: z.optional(
       z.readonly(z.array(z.extend(permissionRequestSchema, { askedAt: z.number() }))),
@@ -186,6 +188,8 @@ export const stateFileSchema = z.object({
   cwd: text,
   settings: settingsSchema,
   dearest_turn_usd: z.nullable(z.number()),
+  /** The highest known cost of a turn, by workflow and state; absent if none is known. */
+  turn_costs_usd: z.optional(z.record(text, z.number())),
   /** The last end of all limits. */
   limited_until: z.nullable(z.number()),
   /** The ends of the limits by executor; absent if none names its executor. */

@@ -42,6 +42,7 @@ export function thaw(json: unknown): Run | undefined {
     totalCostUsd: file.total_cost_usd,
     isPriced: file.cost_is_estimate === true,
     dearestTurnUsd: file.dearest_turn_usd ?? undefined,
+    turnCosts: PersistentMap.from(Object.entries(file.turn_costs_usd ?? {})),
     limits: file.limits ?? limitsOfOlder(file),
     result: file.result ?? undefined,
     restoring: file.restoring ?? [],
@@ -117,6 +118,7 @@ function thawStatus(status: FrozenAgent['status']): AgentStatus {
         executor: status.executor ?? undefined,
         worker: status.worker ?? undefined,
         isQueued: status.isQueued === true,
+        reservedUsd: status.reservedUsd,
         requests: status.requests ?? [],
         decided: status.decided ?? [],
       };

@@ -27,6 +27,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     totalCostUsd: run.totalCostUsd,
     isPriced: run.isPriced,
     dearestTurnUsd: run.dearestTurnUsd,
+    turnCosts: run.turnCosts,
     limits: run.limits,
     result: run.result,
     restoring: run.restoring,

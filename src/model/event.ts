@@ -118,6 +118,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     settings: settingsSchema,
     metadata: variables,
     input: z.optional(text),
+    /** What a turn of each state of the workflow usually cost in finished runs, if that is known. */
+    usualTurnsUsd: z.optional(z.readonly(z.record(text, usd))),
   }),
   z.object({
     type: z.literal('run-resumed'),
@@ -149,6 +151,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     worker: z.optional(text),
     /** It waits in a queue until a worker takes it: see `step-taken`. */
     queued: z.optional(z.literal(true)),
+    /** The part of the remaining budget that is reserved for this turn; absent without a budget. */
+    reservedUsd: z.optional(usd),
   }),
   /** A worker begins a step that waited in a queue. */
   z.object({ type: z.literal('step-taken'), ...byStep, worker: text }),

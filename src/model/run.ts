@@ -51,11 +51,10 @@ export interface Run {
   readonly totalCostUsd: number;
   /** Part of the cost was computed from a price table, so the cost is an estimate. */
   readonly isPriced: boolean;
-  /**
-   * The cost of the most expensive turn so far: the expected cost of a turn when parallel turns are
-   * admitted.
-   */
+  /** The cost of the most expensive turn so far; undefined before the first turn has ended. */
   readonly dearestTurnUsd: number | undefined;
+  /** The highest known cost of a turn of each state; see `visitKey`. */
+  readonly turnCosts: PersistentMap<number>;
   readonly limits: Limits;
   /** The first agent's result. */
   readonly result: string | undefined;
@@ -148,6 +147,8 @@ export interface RunningStatus {
   readonly isQueued: boolean;
   /** Absent for scripts. */
   readonly session: SessionUse | undefined;
+  /** The part of the remaining budget that is reserved for it. */
+  readonly reservedUsd: number | undefined;
   /** The executor that took the step, if the journal has it. */
   readonly executor: string | undefined;
   readonly worker: string | undefined;

@@ -15,6 +15,8 @@ export interface Tally {
   readonly waiting: number;
   readonly asking: number;
   readonly joining: number;
+  /** The parts of the budget that are reserved for running turns. */
+  readonly reservedUsd: number;
   /** The number of asking and joining agents with a deadline. */
   readonly deadlines: number;
   readonly failed: number;
@@ -26,6 +28,7 @@ export const emptyTally: Tally = {
   scriptsRunning: 0,
   asksPermission: 0,
   queued: 0,
+  reservedUsd: 0,
   waiting: 0,
   asking: 0,
   joining: 0,
@@ -53,12 +56,14 @@ export function tallyWith(
   const deadlines = tally.deadlines - deadlinesOf(before) + deadlinesOf(after);
   const asksPermission = tally.asksPermission - permissionsOf(before) + permissionsOf(after);
   const queued = tally.queued - queuedOf(before) + queuedOf(after);
+  const reservedUsd = roundUsd(tally.reservedUsd - reservedOf(before) + reservedOf(after));
   if (left === joined) {
     const isSame =
       deadlines === tally.deadlines &&
       asksPermission === tally.asksPermission &&
-      queued === tally.queued;
-    return isSame ? tally : { ...tally, deadlines, asksPermission, queued };
+      queued === tally.queued &&
+      reservedUsd === tally.reservedUsd;
+    return isSame ? tally : { ...tally, deadlines, asksPermission, queued, reservedUsd };
   }
   // Named one by one: a spread would be the slowest part of folding an event.
   const next = {
@@ -67,6 +72,7 @@ export function tallyWith(
     scriptsRunning: tally.scriptsRunning,
     asksPermission,
     queued,
+    reservedUsd,
     waiting: tally.waiting,
     asking: tally.asking,
     joining: tally.joining,
@@ -89,6 +95,13 @@ function permissionsOf(status: AgentStatus | undefined): number {
 function queuedOf(status: AgentStatus | undefined): number {
   return status?.kind === 'running' && status.isQueued ? 1 : 0;
 }
+
+function reservedOf(status: AgentStatus | undefined): number {
+  return status?.kind === 'running' ? (status.reservedUsd ?? 0) : 0;
+}
+
+/** Ten times 0.10 must be 1.00. The rounding is finer than any real price. */
+export const roundUsd = (usd: number) => Math.round(usd * 1e9) / 1e9;
 
 /** Whether the running step waits for the decision of a person. */
 export function asksPermission(status: AgentStatus): status is RunningStatus {

@@ -58,7 +58,7 @@ export class Decider {
     const after = apply(before, event);
     this.#run = after;
     if ('agent' in event) this.#ready.update(after, event.agent);
-    if (event.type === 'usage-limit-lifted') this.#ready.limitLifted();
+    if (event.type === 'usage-limit-lifted') this.#ready.limitLifted(after);
     // These change any number of agents.
     if (event.type === 'run-resumed' || event.type === 'run-rewound')
       for (const [id] of after.agents) this.#ready.update(after, id);

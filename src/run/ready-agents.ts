@@ -3,14 +3,15 @@ import { isPromptNext } from '../interpret/start-step.ts';
 import type { Run } from '../model/run.ts';
 
 /**
- * The agents that can start a step, in the order in which they became ready. They are updated one
- * by one, so that no decision has to search all agents. Prompts and scripts have separate queues,
- * because they have separate limits.
+ * The agents that can start a step, in the order in which they became ready. Those that have begun their
+ * work come first: an agent that a person has answered must not wait behind forty new ones. They are
+ * updated one by one, so that no decision has to search all agents. Prompts and scripts have separate
+ * queues, because they have separate limits.
  */
 export class ReadyAgents {
   readonly #workflows: Workflows;
-  readonly #prompts = new Set<string>();
-  readonly #scripts = new Set<string>();
+  readonly #prompts = new Queue();
+  readonly #scripts = new Queue();
   /** Prompts of executors that have reached their usage limit. */
   readonly #limited = new Set<string>();
 
@@ -27,7 +28,8 @@ export class ReadyAgents {
       this.#scripts.delete(id);
       return;
     }
-    (isPromptNext(this.#workflows, agent) ? this.#prompts : this.#scripts).add(id);
+    const queue = isPromptNext(this.#workflows, agent) ? this.#prompts : this.#scripts;
+    queue.add(id, agent.steps > 0);
   }
 
   /**
@@ -46,8 +48,25 @@ export class ReadyAgents {
   }
 
   /** A usage limit is over. */
-  limitLifted(): void {
-    for (const id of this.#limited) this.#prompts.add(id);
-    this.#limited.clear();
+  limitLifted(run: Run): void {
+    for (const id of [...this.#limited]) this.update(run, id);
+  }
+}
+
+class Queue {
+  readonly #begun = new Set<string>();
+  readonly #fresh = new Set<string>();
+
+  add(id: string, hasBegun: boolean): void {
+    (hasBegun ? this.#begun : this.#fresh).add(id);
+  }
+
+  delete(id: string): boolean {
+    return this.#begun.delete(id) || this.#fresh.delete(id);
+  }
+
+  *[Symbol.iterator](): Generator<string> {
+    yield* this.#begun;
+    yield* this.#fresh;
   }
 }

@@ -74,7 +74,7 @@ export async function stepOf(
     }),
     asksPermissions: run.settings.askPermissions === true,
     granted: run.settings.granted ?? [],
-    budgetUsd: remainingUsd(run),
+    budgetUsd: status.reservedUsd ?? remainingUsd(run),
     previousFolder:
       agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
   };

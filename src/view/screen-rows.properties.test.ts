@@ -38,6 +38,7 @@ const status: fc.Arbitrary<AgentStatus> = fc.oneof(
     startedAt: fc.integer({ min: 0, max: 2e12 }),
     isQueued: fc.boolean(),
     session: fc.constant(undefined),
+    reservedUsd: fc.constant(undefined),
     executor: fc.constant(undefined),
     worker: fc.constant(undefined),
     decided: fc.constant([]),

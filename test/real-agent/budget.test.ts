@@ -4,13 +4,14 @@ import { inSuite } from '../long.ts';
 import { ages, suiteAges } from './claude-sandbox.ts';
 import {
   answering,
+  bash,
   conversationLines,
   eventsOf,
   lastPrompt,
   type RaymondSandbox,
   sandboxes,
 } from './raymond-sandbox.ts';
-import type { Reply, Script } from './scripted-model.ts';
+import type { Reply } from './scripted-model.ts';
 
 const sandbox = sandboxes();
 
@@ -25,6 +26,20 @@ echo '<goto>END</goto>'`,
   'END.sh': "echo '<result>sent</result>'",
 };
 
+/** A promise for each caller that is kept when `count` have called. */
+function allAtOnce(count: number): () => Promise<void> {
+  let arrived = 0;
+  let open = () => {};
+  const all = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return () => {
+    arrived += 1;
+    if (arrived === count) open();
+    return all;
+  };
+}
+
 function total({ journal }: RaymondSandbox): string {
   const costs = (['step-ended', 'step-failed', 'step-interrupted'] as const).flatMap((type) =>
     eventsOf(journal('r'), type).map(({ cost }) => cost.usd),
@@ -33,24 +48,36 @@ function total({ journal }: RaymondSandbox): string {
 }
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  test('five expensive children together do not exceed the budget fivefold', async () => {
+  test('agents that are forked together start together, and each may exceed its part by one call', async () => {
+    const together = allAtOnce(5);
     const world = await sandbox({
       age,
       workflow: five,
-      script: [{ content: '<result>worked</result>', usage: costing(0.9) }],
+      script: (request) =>
+        lastPrompt(request).startsWith('Work on')
+          ? { ...bash('true'), usage: costing(0.5), after: together() }
+          : { content: '<result>worked</result>', usage: costing(0.5) },
     });
     const { code, stderr } = await world.run(
-      ...['workflow', '--workflow-id', 'r', '--model', model, '--budget', '1.00'],
+      ...['workflow', '--workflow-id', 'r', '--model', model, '--budget', '2.00'],
     );
     expect(code).toBe(3);
     expect(stderr).toContain('stopped: budget');
-    expect(world.model.requests).toHaveLength(2);
-    expect(total(world)).toBe('1.8000');
+    const parts = eventsOf(world.journal('r'), 'step-started').flatMap((e) => e.reservedUsd ?? []);
+    expect(parts.slice(0, 5)).toEqual(Array(5).fill(0.4));
+    expect(Number(total(world))).toBeLessThanOrEqual(2 + 5 * 0.5);
 
-    expect(await world.run('resume', 'r', '--budget', '10')).toMatchObject({ code: 0 });
-    expect(world.model.requests).toHaveLength(5);
-    expect(total(world)).toBe('4.5000');
-    expect(new Set(world.model.requests.map(lastPrompt)).size).toBe(5);
+    expect(await world.run('resume', 'r', '--budget', '20')).toMatchObject({ code: 0 });
+    expect(total(world)).toBe('5.0000');
+
+    // A later run knows what a turn costs.
+    await world.run('workflow', '--workflow-id', 'later', '--model', model, '--budget', '2.00');
+    const [started] = eventsOf(world.journal('later'), 'run-started');
+    expect(started?.usualTurnsUsd).toEqual({ 'WORK.md': 1 });
+    const later = eventsOf(world.journal('later'), 'step-started').flatMap(
+      (e) => e.reservedUsd ?? [],
+    );
+    expect(later.slice(0, 2)).toEqual([1, 1]);
   });
 
   test('a turn that uses up the budget is stopped, and continues with a larger budget', async () => {
@@ -119,26 +146,6 @@ It was {{result}}.`,
       'user: Is "Sorry. <result>all done</result>" with <result>all done</result> right?',
     ]);
   });
-});
-
-test('cheap children run in parallel as soon as the cost of one is known', async () => {
-  let arrived = 0;
-  let open = () => {};
-  const fourAreThere = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const script: Script = (_, turn) => {
-    arrived += 1;
-    if (arrived === 5) open();
-    const after = turn === 0 ? Promise.resolve() : fourAreThere;
-    return { content: '<result>worked</result>', usage: costing(0.01), after };
-  };
-  const world = await sandbox({ age: 'newer', workflow: five, script });
-  const { code } = await world.run(
-    ...['workflow', '--workflow-id', 'r', '--model', model, '--budget', '1.00'],
-  );
-  expect(code).toBe(0);
-  expect(total(world)).toBe('0.0500');
 });
 
 test('a judge that objects overrides the answer, and has its own session', async () => {

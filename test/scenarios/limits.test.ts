@@ -20,9 +20,9 @@ function crew(costUsd: number, options: PlayOptions) {
   );
 }
 
-describe('ten children under a budget', () => {
-  test('expensive ones: two turns are paid, the run stops, and a higher budget finishes it', async () => {
-    const stopped = await crew(0.9, { settings: { budgetUsd: 1 } });
+describe('ten agents under a budget', () => {
+  test('expensive ones: each may exceed its part by a call, and a higher budget finishes the run', async () => {
+    const stopped = await crew(0.9, { settings: { budgetUsd: 1, maxParallelPrompts: 2 } });
     expect(stopped.steps.filter(({ state }) => state === 'WORKER.md')).toHaveLength(2);
     expect(stopped.run.totalCostUsd).toBe(1.8);
     expect(stopped.run.status).toEqual({ kind: 'ended', outcome: 'stopped: budget' });
@@ -33,7 +33,7 @@ describe('ten children under a budget', () => {
     expect(resumed.run.status).toEqual({ kind: 'ended', outcome: 'completed' });
   });
 
-  test('cheap ones: all run at the same time after the first', async () => {
+  test('they start together', async () => {
     const { events, run } = await crew(0.01, { settings: { budgetUsd: 1 } });
     let running = 0;
     const most = events.map((event) => {
@@ -41,10 +41,22 @@ describe('ten children under a budget', () => {
       if (event.type === 'step-ended' && event.cost.usd > 0) running--;
       return running;
     });
-    expect(Math.max(...most)).toBe(9);
-    expect(most.slice(0, most.indexOf(0, most.indexOf(1)))).not.toContain(2);
+    expect(Math.max(...most)).toBe(10);
     expect(run.status).toEqual({ kind: 'ended', outcome: 'completed' });
   });
+});
+
+test('an agent that has begun goes before those that have not', async () => {
+  const { steps } = await play(
+    {
+      'START.sh': [`${'<fork>W</fork>'.repeat(5)}<goto>END</goto>`],
+      W: (step) => (step.number === 1 ? '<goto>W</goto>' : '<result>x</result>'),
+      'END.sh': ['<result>out</result>'],
+    },
+    { settings: { maxParallelPrompts: 1, budgetUsd: 0 } },
+  );
+  const order = steps.flatMap(({ agent, state }) => (state === 'W.md' ? agent : []));
+  expect(order).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5].map((n) => `main_w${n}`));
 });
 
 test('iterations: the run takes the given number of steps and stops cleanly, and a resume may take more', async () => {
@@ -88,7 +100,8 @@ describe('a usage limit of one of several agents', () => {
   /** Codex reports a limit in its first step. The other agent takes ten steps. */
   async function both(settings: Partial<Settings>, other = 'claude') {
     const flow = {
-      'START.sh': [`${'<fork>CODEX</fork>'.repeat(3)}<goto>OTHER</goto>`],
+      'START.sh': [`${'<fork>CODEX</fork>'.repeat(3)}<fork next="END">OTHER</fork>`],
+      'END.sh': ['<result>out</result>'],
       CODEX: { text: '---\nagent: codex\n---\nWork.', answers: [] },
       OTHER: { text: `---\nagent: ${other}\n---\nWork.`, answers: [] },
     };
@@ -105,7 +118,9 @@ describe('a usage limit of one of several agents', () => {
       otherSteps += 1;
       return otherSteps < 10 ? '<goto>OTHER</goto>' : '<result>d</result>';
     }, other);
-    const script = scriptedAgent(() => flow['START.sh'][0] ?? '');
+    const script = scriptedAgent(({ state }) =>
+      state === 'END.sh' ? '<result>out</result>' : (flow['START.sh'][0] ?? ''),
+    );
     return playRun(
       {
         start: {

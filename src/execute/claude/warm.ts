@@ -140,7 +140,10 @@ export function fixedOf(step: ClaudeStep): string {
 /** A process has a fixed limit from its start. Other processes may have spent money since then. */
 function isWithin({ capUsd, spentUsd }: WarmProcess, remainingUsd: number | undefined): boolean {
   if (remainingUsd === undefined) return true;
-  return capUsd !== undefined && capUsd - spentUsd <= remainingUsd + 0.000_01;
+  if (capUsd === undefined) return false;
+  const left = capUsd - spentUsd;
+  // With little left, the turn would soon be interrupted.
+  return left <= remainingUsd + 0.000_01 && left >= remainingUsd / 2;
 }
 
 const ORDERLY_MS = 5_000;
