@@ -2,6 +2,7 @@
 import type { Asks, Condition } from '../model/condition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
+import { WAITS, type Wait } from '../model/wait.ts';
 
 /** An amount that was computed with a table of prices is an estimate, and is marked with `~`. */
 export function usd(amount: number, isEstimate = false): string {
@@ -77,6 +78,51 @@ const wanted = ({ asking }: Asks) => (asking > 0 ? 'an answer' : 'a permission')
 
 const alsoAsks = (asks: Asks) =>
   asks.asking + asks.asksPermission > 0 ? `, waiting for ${wanted(asks)}` : '';
+
+/** What an agent waits for, after its name. */
+export function waitText(wait: Wait, now: number): string {
+  switch (wait.for) {
+    case 'person':
+      return 'asks you';
+    case 'money':
+      return 'waits for money';
+    case 'place':
+      return `waits for a place (${wait.places} of ${wait.places} busy)`;
+    case 'limit':
+      return `waits for the usage limit until ${time(wait.until, now)}`;
+    case 'worker':
+      return 'waits for a worker';
+    case 'children':
+      return `waits for ${wait.open} of ${wait.all} ${wait.all === 1 ? 'child' : 'children'}`;
+    case 'retry':
+      return 'waits for a retry';
+    default:
+      return unreachable(wait);
+  }
+}
+
+/** The agents that wait, but not for a person: `8 waiting for money`, `3 waiting (2 for money, 1 …)`. */
+export function waitsText(counts: ReadonlyMap<Wait['for'], number>): string {
+  const waits = WAITS.flatMap((reason) => {
+    const count = counts.get(reason) ?? 0;
+    return count > 0 && reason !== 'person' ? [{ count, reason: WAIT_REASONS[reason] }] : [];
+  });
+  const all = waits.reduce((sum, { count }) => sum + count, 0);
+  const [only, ...others] = waits;
+  if (!only) return '';
+  if (others.length === 0) return `${all} waiting ${only.reason}`;
+  return `${all} waiting (${waits.map(({ count, reason }) => `${count} ${reason}`).join(', ')})`;
+}
+
+export const WAIT_REASONS = {
+  person: 'for you',
+  money: 'for money',
+  place: 'for a place',
+  limit: 'for the usage limit',
+  worker: 'for a worker',
+  children: 'for children',
+  retry: 'for a retry',
+} as const satisfies Record<Wait['for'], string>;
 
 /** A tool call of a permission request: `Bash git push`. */
 export function callText({ tool, summary }: { readonly tool: string; readonly summary: string }) {

@@ -1,10 +1,10 @@
-import { limitOn } from '../model/limits.ts';
 import type { Doing } from '../model/now.ts';
-import type { Agent } from '../model/run.ts';
+import type { Agent, Run } from '../model/run.ts';
+import { waitOf } from '../model/wait.ts';
 import type { PlacedPiece, Row } from '../observe/block.ts';
-import { elapsed, usd } from '../observe/words.ts';
+import { elapsed, usd, WAIT_REASONS } from '../observe/words.ts';
 import { agentText, whoText } from './agent-text.ts';
-import { chosenAgents } from './chosen-agents.ts';
+import { chosenAgents, type Kind } from './chosen-agents.ts';
 import { type Column, type Columns, columnsFor, GAP } from './columns.ts';
 import { shortened } from './shortened.ts';
 import type { View } from './view.ts';
@@ -18,17 +18,19 @@ export interface AgentFrame {
 /** One row per agent, or per agent that needs attention and a summary of the others. */
 export function agentRows(view: View, frame: AgentFrame, rows: number): readonly Row[] {
   if (rows < 1) return [];
-  const { shown, rest } = chosenAgents(view, rows);
-  const isLimited = (agent: Agent) => (limitOn(view.run.limits, agent) ?? 0) > frame.now;
-  const cells = shown.map((agent) => cellsOf(agent, frame, isLimited(agent)));
+  const { shown, rest } = chosenAgents(view, rows, frame.now);
+  const cells = shown.map((agent) => cellsOf(view.run, agent, frame));
   const columns = columnsFor(frame.width, view.widest, cells);
   const agents = cells.map((cell) => ({ pieces: piecesOf(cell, columns) }));
   if (rest.length === 0) return agents;
   const total = rest.reduce((sum, [, count]) => sum + count, 0);
-  const kinds = rest.map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const kinds = rest.map(([kind, count]) => `${count} ${restText(kind)}`).join(', ');
   const text = shortened(`${shown.length > 0 ? 'and ' : ''}${total} more: ${kinds}`, frame.width);
   return [...agents, { pieces: [{ text, tone: 'faint' }] }];
 }
+
+const restText = (kind: Kind) =>
+  kind === 'failed' ? 'failed' : kind === 'working' ? 'running' : `waiting ${WAIT_REASONS[kind]}`;
 
 interface Cells {
   readonly who: string;
@@ -38,8 +40,9 @@ interface Cells {
   readonly cost: string;
 }
 
-function cellsOf(agent: Agent, { now, doing }: AgentFrame, isLimited: boolean): Cells {
-  const { since, ...text } = agentText(agent, doing.get(agent.id), { now, isLimited });
+function cellsOf(run: Run, agent: Agent, { now, doing }: AgentFrame): Cells {
+  const wait = waitOf(run, agent, now);
+  const { since, ...text } = agentText(agent, doing.get(agent.id), { now, wait });
   return {
     who: whoText(agent),
     state: agent.state,
@@ -60,8 +63,8 @@ function piecesOf(cells: Cells, columns: Columns): readonly PlacedPiece[] {
       ? [{ text, tone: 'faint' as const, column: column.start + column.cells - text.length }]
       : [];
   return [
-    ...left(who, columns.who),
-    ...left(state, columns.state),
+    ...left(who, columns.who, 'faint'),
+    ...left(state, columns.state, 'faint'),
     ...left(
       doing.text,
       columns.doing && { ...columns.doing, cells: roomFor(cells, columns) },

@@ -1,10 +1,11 @@
 import type { Task } from '../model/event.ts';
 import { type Doing, isDoing } from '../model/now.ts';
-import type { Agent, JoiningStatus, OpenRequest, RunningStatus } from '../model/run.ts';
+import type { Agent, OpenRequest, RunningStatus } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
+import type { Wait } from '../model/wait.ts';
 import { doingText } from '../observe/doing-text.ts';
 import type { Tone } from '../observe/screen.ts';
-import { callText, elapsed, oneLine } from '../observe/words.ts';
+import { callText, elapsed, oneLine, waitText } from '../observe/words.ts';
 
 /** The name of an agent with its own variables. */
 export function whoText({ id, variables }: Agent): string {
@@ -23,24 +24,22 @@ export interface AgentText {
 
 export interface TextFrame {
   readonly now: number;
-  /** A usage limit keeps its prompt from starting. */
-  readonly isLimited: boolean;
+  readonly wait: Wait | undefined;
 }
 
 /** The activity of an agent, or the reason why it waits. */
 export function agentText(agent: Agent, doing: Doing | undefined, frame: TextFrame): AgentText {
   const { status } = agent;
-  const { now, isLimited } = frame;
+  const { now, wait } = frame;
   const left = (until: number | undefined) =>
     until === undefined ? '' : ` (${elapsed(until - now)} left)`;
   switch (status.kind) {
     case 'ready':
-      return { text: isLimited ? 'waits for the usage limit' : 'ready', tone: 'faint' };
+      return { text: wait ? waitText(wait, now) : 'ready', tone: 'faint' };
     case 'running':
-      if (status.isQueued)
-        return { text: 'waits for a worker', tone: 'faint', since: status.startedAt };
       if (status.requests[0]) return requestText(status.requests[0]);
-      return { text: runningText(agent, status, doing), tone: 'faint', since: status.startedAt };
+      if (wait) return { text: waitText(wait, now), tone: 'faint', since: status.startedAt };
+      return { text: runningText(agent, status, doing), tone: 'plain', since: status.startedAt };
     case 'deciding':
       return { text: 'ready', tone: 'faint' };
     case 'waiting':
@@ -54,12 +53,11 @@ export function agentText(agent: Agent, doing: Doing | undefined, frame: TextFra
         tone: 'warning',
         since: status.askedAt,
       };
-    case 'joining':
-      return {
-        text: `${joiningText(status)}${status.closed ? '' : left(status.join.deadline)}`,
-        tone: 'faint',
-        since: status.since,
-      };
+    case 'joining': {
+      const text = wait ? waitText(wait, now) : 'stops its other child agents';
+      const rest = wait ? left(status.join.deadline) : '';
+      return { text: `${text}${rest}`, tone: 'faint', since: status.since };
+    }
     case 'failed':
       return { text: `failed: ${status.failure.message}`, tone: 'bad' };
     default:
@@ -97,8 +95,4 @@ function taskText(task: Task, isPrompt: boolean): string {
     default:
       return unreachable(task);
   }
-}
-
-function joiningText({ join: { workers }, open, closed }: JoiningStatus): string {
-  return closed ? 'stops its other children' : `waits for ${open} of ${workers.length} children`;
 }

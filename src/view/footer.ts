@@ -1,32 +1,37 @@
 import { openLimits } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import { atWork, waitsForPerson } from '../model/tally.ts';
+import { waitsIn } from '../model/wait.ts';
 import type { Row } from '../observe/block.ts';
 import type { Piece } from '../observe/screen.ts';
 import { widthOf } from '../observe/screen.ts';
-import { elapsed, time, usd } from '../observe/words.ts';
+import { elapsed, time, usd, waitsText } from '../observe/words.ts';
 import { shortened } from './shortened.ts';
 
 /** The whole run in a few words: on one row if the screen is wide enough. */
 export function footer(run: Run, width: number, now: number): readonly Row[] {
   const { tally, settings, endedAgents } = run;
-  const running = atWork(tally);
-  const waiting = tally.ready + tally.waiting + waitsForPerson(tally) + tally.joining;
   const budget = settings.budgetUsd > 0 ? ` of ${usd(settings.budgetUsd)}` : '';
+  const running = atWork(tally) - tally.queued;
+  const asking = waitsForPerson(tally);
+  const waiting = waitsText(waitsIn(run, now));
   const pieces: readonly Piece[] = [
-    { text: run.id, tone: 'plain' },
-    { text: `${usd(run.totalCostUsd, run.isPriced)}${budget}`, tone: 'plain' },
-    count(running, 'running', 'plain'),
-    count(waiting, 'waiting', 'plain'),
-    count(tally.failed, 'failed', 'bad'),
-    count(endedAgents.size, 'ended', 'good'),
-    { text: elapsed(run.workedMs + (running > 0 ? now - run.updatedAt : 0)), tone: 'plain' },
+    plain(run.id),
+    plain(`${usd(run.totalCostUsd, run.isPriced)}${budget}`),
+    { text: `${running} running`, tone: running > 0 ? 'plain' : 'faint' },
+    ...count(asking, asking === 1 ? 'asks you' : 'ask you', 'warning'),
+    ...(waiting === '' ? [] : [plain(waiting)]),
+    ...count(tally.failed, 'failed', 'bad'),
+    ...count(endedAgents.size, 'ended', 'good'),
+    plain(elapsed(run.workedMs + (running > 0 ? now - run.updatedAt : 0))),
   ];
   return [...notices(run, width, now), ...flow(pieces, width)];
 }
 
-function count(n: number, what: string, tone: Piece['tone']): Piece {
-  return { text: `${n} ${what}`, tone: n > 0 ? tone : 'faint' };
+const plain = (text: string): Piece => ({ text, tone: 'plain' });
+
+function count(n: number, what: string, tone: Piece['tone']): readonly Piece[] {
+  return n > 0 ? [{ text: `${n} ${what}`, tone }] : [];
 }
 
 /** The reasons why the run, or the prompts of an executor, wait. */

@@ -49,8 +49,9 @@ test('a view of 80 columns', () => {
     main_work2 item=web      WORK.md     asks: Which database…        1:06    $1.50
     main_work3 item=docs     WORK.md     retries in 0:00: It is…            $0.0200
     main_work4 item=tests    WORK.md     failed: It is not-logged-in.
-    main_work5 item=release  WORK.md     ready
-    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:10
+    main_work5 item=release  WORK.md     waits for money
+    flow-00000000  $1.57 of $10.00  1 running  1 asks you
+    3 waiting (1 for money, 1 for children, 1 for a retry)  1 failed  1:10
     "
   `);
 });
@@ -63,9 +64,10 @@ test('a view of 60 columns breaks no word', () => {
     main_work2 item=web      WORK.md     asks: Which…      1:06
     main_work3 item=docs     WORK.md     retries in 0:00: It…
     main_work4 item=tests    WORK.md     failed: It is…
-    main_work5 item=release  WORK.md     ready
-    flow-00000000  $1.57 of $10.00  1 running  4 waiting
-    1 failed  0 ended  1:10
+    main_work5 item=release  WORK.md     waits for money
+    flow-00000000  $1.57 of $10.00  1 running  1 asks you
+    3 waiting (1 for money, 1 for children, 1 for a retry)
+    1 failed  1:10
     "
   `);
 });
@@ -78,8 +80,8 @@ test('a view of 140 columns', () => {
     main_work2 item=web      WORK.md     asks: Which database should the API use, PostgreSQL or SQLite?                           1:06    $1.50
     main_work3 item=docs     WORK.md     retries in 0:00: It is overloaded.                                                             $0.0200
     main_work4 item=tests    WORK.md     failed: It is not-logged-in.
-    main_work5 item=release  WORK.md     ready
-    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:10
+    main_work5 item=release  WORK.md     waits for money
+    flow-00000000  $1.57 of $10.00  1 running  1 asks you  3 waiting (1 for money, 1 for children, 1 for a retry)  1 failed  1:10
     "
   `);
 });
@@ -92,10 +94,11 @@ test('a view of 40 columns leaves out the cost', () => {
     main_work2…     WORK.md   asks…    1:06
     main_work3…     WORK.md   retries in…
     main_work4…     WORK.md   failed: It…
-    main_work5…     WORK.md   ready
+    main_work5…     WORK.md   waits for…
     flow-00000000  $1.57 of $10.00
-    1 running  4 waiting  1 failed  0 ended
-    1:10
+    1 running  1 asks you
+    3 waiting (1 for money, 1 for…
+    1 failed  1:10
     "
   `);
 });
@@ -111,8 +114,9 @@ test('a view of 30 columns leaves out what agents do', () => {
     main_work5…           WORK.md
     flow-00000000
     $1.57 of $10.00  1 running
-    4 waiting  1 failed  0 ended
-    1:10
+    1 asks you
+    3 waiting (1 for money, 1…
+    1 failed  1:10
     "
   `);
 });
@@ -129,9 +133,9 @@ test('a view of 12 columns has the names only', () => {
     flow-0000…
     $1.57 of…
     1 running
-    4 waiting
+    1 asks you
+    3 waiting…
     1 failed
-    0 ended
     1:10
     "
   `);
@@ -142,9 +146,9 @@ test('too many agents are summarised: those that need attention come first', () 
     "
     main_work4 item=tests    WORK.md     failed: It is not-logged-in.
     main_work2 item=web      WORK.md     asks: Which database…        1:06    $1.50
-    main_work3 item=docs     WORK.md     retries in 0:00: It is…            $0.0200
-    and 3 more: 1 running, 1 joining, 1 ready
-    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:10
+    and 4 more: 1 waiting for a retry, 1 running, 1 waiting for money, 1 waiting…
+    flow-00000000  $1.57 of $10.00  1 running  1 asks you
+    3 waiting (1 for money, 1 for children, 1 for a retry)  1 failed  1:10
     "
   `);
 });
@@ -161,9 +165,10 @@ test('a question is answered below the agents', () => {
     main_work2 item=web      WORK.md     asks: Which…      1:06
     main_work3 item=docs     WORK.md     retries in 0:00: It…
     main_work4 item=tests    WORK.md     failed: It is…
-    main_work5 item=release  WORK.md     ready
-    flow-00000000  $1.57 of $10.00  1 running  4 waiting
-    1 failed  0 ended  1:10
+    main_work5 item=release  WORK.md     waits for money
+    flow-00000000  $1.57 of $10.00  1 running  1 asks you
+    3 waiting (1 for money, 1 for children, 1 for a retry)
+    1 failed  1:10
 
     main_work2 asks:
       | Which database should the API use, PostgreSQL or 
@@ -179,8 +184,7 @@ test('the rest of a long question is left out', () => {
   const stage = makeRun({ START: [] });
   expect(shown(stage, { typing, width: 40, height: 10 })).toMatchInlineSnapshot(`
     "flow-00000000  $0.00 of $10.00
-    0 running  1 waiting  0 failed  0 ended
-    0:00
+    0 running  0:00
 
     main asks (0:00 left):
       | …
@@ -192,11 +196,11 @@ test('the rest of a long question is left out', () => {
 test('a usage limit has a countdown', () => {
   const stage = makeRun({ START: [] });
   stage.turn(failed('usage-limit', 0, { resetsAt: stage.now + 3_725_000 }));
-  expect(shown(stage).replace(/until .*/, 'until T')).toMatchInlineSnapshot(`
+  expect(shown(stage).replaceAll(/until .*/g, 'until T')).toMatchInlineSnapshot(`
     "
-    main  START.md  waits for the usage limit
+    main  START.md  waits for the usage limit until T
     usage limit of scripted: 1:02:02 left, until T
-    flow-00000000  $0.00 of $10.00  0 running  1 waiting  0 failed  0 ended  0:01
+    flow-00000000  $0.00 of $10.00  0 running  1 waiting for the usage limit  0:01
     "
   `);
 });

@@ -8,6 +8,7 @@ import { newRun } from '../../src/interpret/new-run.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
 import { thaw } from '../../src/journal/thaw-run.ts';
 import type { RunEvent } from '../../src/model/event.ts';
+import { waitOf } from '../../src/model/wait.ts';
 import { Describer } from '../../src/observe/describe.ts';
 import { SpanReader } from '../../src/telemetry/span-reader.ts';
 import { agentText } from '../../src/view/agent-text.ts';
@@ -82,6 +83,8 @@ test('an agent whose step waits in a queue says so, and a snapshot keeps it', ()
   const run = queued(stage.events, false).reduce(apply, newRun);
   const agent = run.agents.get('main');
   if (!agent) throw new Error('There is no agent.');
-  expect(agentText(agent, undefined, { now: 0, isLimited: false }).text).toBe('waits for a worker');
+  expect(agentText(agent, undefined, { now: 0, wait: waitOf(run, agent, 0) }).text).toBe(
+    'waits for a worker',
+  );
   expect(thaw(JSON.parse(JSON.stringify(freeze(run))))?.tally.queued).toBe(1);
 });

@@ -55,7 +55,9 @@ test('failures and questions come first, then the agents in the order of their c
     '  main_work20 asks at WORK.md: which of these?',
     '  To answer: raymond answer flow-00000000 "..."',
   ]);
-  expect(lines).toContain('  agents    51: 2 failed, 1 asks, 1 joins, 1 at work, 46 ended');
+  expect(lines).toContain(
+    '  agents    51: 2 failed, 1 asks you, 1 at work, 1 waiting for children, 46 ended',
+  );
   const names = lines.flatMap((line) => /^main\S*/.exec(line)?.[0] ?? []);
   expect(names).toEqual(['main', ...Array.from({ length: 50 }, (_, n) => `main_work${n + 1}`)]);
 });

@@ -9,6 +9,7 @@ import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../../m
 import { shellWord } from '../../model/shell-word.ts';
 import { atWork, waitsForPerson } from '../../model/tally.ts';
 import { unreachable } from '../../model/unreachable.ts';
+import { waitOf, waitsIn } from '../../model/wait.ts';
 import { doingText } from '../../observe/doing-text.ts';
 import type { Piece, Text } from '../../observe/screen.ts';
 import {
@@ -19,6 +20,8 @@ import {
   shortRequest,
   time,
   usd,
+  waitsText,
+  waitText,
 } from '../../observe/words.ts';
 import type { RunOwner, StoredRun } from '../../ports.ts';
 import { notYours } from '../../world/sealed-choices.ts';
@@ -161,24 +164,28 @@ function inAll({ startedAt, updatedAt, workedMs }: Run): string {
   return elapsedMs - workedMs > Math.max(1_000, workedMs / 10) ? ` in ${duration(elapsedMs)}` : '';
 }
 
-/** `51: 2 failed, 1 asks, 8 work, 40 ended` */
-function standing({ agents, endedAgents, tally }: Run): string {
+/** `51: 2 failed, 1 asks you, 8 at work, 3 waiting for money, 37 ended` */
+function standing(run: Run): string {
+  const { agents, endedAgents, tally } = run;
   const ends = { ended: 0, failed: 0, stopped: 0, rewound: 0 };
   for (const [, { end }] of endedAgents) ends[end.kind] += 1;
-  const counts: readonly (readonly [number, string])[] = [
-    [tally.failed, 'failed'],
-    [tally.asking, tally.asking === 1 ? 'asks' : 'ask'],
-    [tally.waiting, tally.waiting === 1 ? 'waits for a retry' : 'wait for a retry'],
-    [tally.joining, tally.joining === 1 ? 'joins' : 'join'],
-    [tally.asksPermission, tally.asksPermission === 1 ? 'asks permission' : 'ask permission'],
-    [atWork(tally), 'at work'],
-    [tally.ready, 'ready'],
-    [ends.failed, 'failed and joined'],
-    [ends.stopped, 'stopped'],
-    [ends.rewound, 'gone after a rewind'],
-    [ends.ended, 'ended'],
+  const counted = (count: number, what: string) => (count > 0 ? [`${count} ${what}`] : []);
+  const asking = waitsForPerson(tally);
+  const waits = waitsIn(run, Date.now());
+  const waiting = waitsText(waits);
+  const atRest = [...waits.values()].reduce((sum, count) => sum + count, 0);
+  const working = atWork(tally) - tally.queued;
+  const parts = [
+    ...counted(tally.failed, 'failed'),
+    ...counted(asking, asking === 1 ? 'asks you' : 'ask you'),
+    ...counted(working, 'at work'),
+    ...(waiting === '' ? [] : [waiting]),
+    ...counted(agents.size - tally.failed - atRest - working, 'ready'),
+    ...counted(ends.failed, 'failed and joined'),
+    ...counted(ends.stopped, 'stopped'),
+    ...counted(ends.rewound, 'gone after a rewind'),
+    ...counted(ends.ended, 'ended'),
   ];
-  const parts = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
   return `${agents.size + endedAgents.size}: ${parts.join(', ')}`;
 }
 
@@ -200,9 +207,11 @@ function agentTable({ found: { run }, history, doings }: ShownRun, room?: number
     usd(costUsd, isPriced);
   for (const [id, use] of history.agents) {
     const [live, ended] = [run.agents.get(id), run.endedAgents.get(id)];
-    if (live)
-      rows.push(agentRow(use, live, returnsTo(live), cost(live), doing(live, doings.get(id))));
-    else if (ended) rows.push(agentRow(use, ended, '', cost(ended), endText(ended)));
+    if (live) {
+      const status = doing(run, live, doings.get(id));
+      rows.push(agentRow(use, live, returnsTo(live), cost(live), status));
+    }
+    if (ended) rows.push(agentRow(use, ended, '', cost(ended), endText(ended)));
   }
   return rows.length === 0 ? [] : ['', ...table(AGENT_COLUMNS, rows, room)];
 }
@@ -239,11 +248,12 @@ function endText({ end }: EndedAgent): string {
   }
 }
 
-function doing(agent: Agent, now: Doing | undefined): string {
+function doing(run: Run, agent: Agent, now: Doing | undefined): string {
   const { status } = agent;
+  const wait = waitOf(run, agent, Date.now());
   switch (status.kind) {
     case 'ready':
-      return 'ready';
+      return wait ? waitText(wait, Date.now()) : 'ready';
     case 'running': {
       const [request] = status.requests;
       if (request) return askingText(request);

@@ -1,0 +1,63 @@
+/** Why an agent makes no progress. Nobody waits without a reason that a person can read. */
+import { limitOn } from './limits.ts';
+import type { Agent, Run } from './run.ts';
+
+export const WAITS = ['person', 'money', 'place', 'limit', 'worker', 'children', 'retry'] as const;
+
+export type Wait =
+  | { readonly for: 'person' | 'money' | 'worker' | 'retry' }
+  /** All places for steps of its kind are taken. */
+  | { readonly for: 'place'; readonly places: number }
+  | { readonly for: 'limit'; readonly until: number }
+  | { readonly for: 'children'; readonly open: number; readonly all: number };
+
+/** What an agent waits for; undefined if it works, has failed, or begins its next step now. */
+export function waitOf(run: Run, agent: Agent, now: number): Wait | undefined {
+  const { status } = agent;
+  switch (status.kind) {
+    case 'asking':
+      return { for: 'person' };
+    case 'joining':
+      return status.closed
+        ? undefined
+        : { for: 'children', open: status.open, all: status.join.workers.length };
+    case 'waiting':
+      return { for: 'retry' };
+    case 'running':
+      if (status.requests.length > 0) return { for: 'person' };
+      return status.isQueued ? { for: 'worker' } : undefined;
+    case 'ready':
+      return run.status.kind === 'active' ? waitOfReady(run, agent, now) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** How many agents wait for what. */
+export function waitsIn(run: Run, now: number): ReadonlyMap<Wait['for'], number> {
+  const counts = new Map<Wait['for'], number>();
+  for (const [, agent] of run.agents) {
+    const wait = waitOf(run, agent, now);
+    if (wait) counts.set(wait.for, (counts.get(wait.for) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** An agent that nothing holds back starts at once, so a ready agent with a place waits for money. */
+function waitOfReady(run: Run, agent: Agent, now: number): Wait | undefined {
+  const { tally, settings } = run;
+  if (!isPromptNext(agent))
+    return tally.scriptsRunning < settings.maxParallelScripts
+      ? undefined
+      : { for: 'place', places: settings.maxParallelScripts };
+  const until = limitOn(run.limits, agent);
+  if (until !== undefined && until > now) return { for: 'limit', until };
+  if (tally.promptsRunning - tally.asksPermission >= settings.maxParallelPrompts)
+    return { for: 'place', places: settings.maxParallelPrompts };
+  return settings.budgetUsd > 0 && tally.promptsRunning > 0 ? { for: 'money' } : undefined;
+}
+
+function isPromptNext({ status, state }: Agent): boolean {
+  if (status.kind !== 'ready' || status.task.kind === 'state') return state.endsWith('.md');
+  return status.task.kind !== 'check';
+}
