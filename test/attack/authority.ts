@@ -60,6 +60,8 @@ export interface Authority {
    * would have, whatever happens to it.
    */
   readonly need: 'told' | 'either' | 'intact';
+  /** Whether Raymond's next write undoes the change. Then `either` is enough. */
+  readonly isUndone?: (operation: string, moment: Moment) => boolean;
   /** Further words that tell the person enough. */
   readonly tells?: RegExp;
   /** Shows that a forged content was believed, beside the token. */
@@ -92,6 +94,8 @@ export const AUTHORITIES: readonly Authority[] = [
       older: (_, path) => asText(readLines(path).slice(0, 4)),
       cut: (path) => Buffer.byteLength(asText(readLines(path).slice(0, 4))),
       need: 'told',
+      // Raymond writes where its own last line ends.
+      isUndone: (operation, moment) => operation === 'append' && moment === 'while a step runs',
       control: async (staged) => {
         await stopBetween(staged);
         const path = staged.project.path('.raymond/state/r.jsonl');

@@ -148,7 +148,12 @@ async function playOnce({ file, operation, moment }: Cell, level: number) {
     const told = linesToPerson(staged, file.tells);
     const seen = missing
       ? 'MISSING'
-      : judge(staged, file, told.length > 0, operation.startsWith('folder'));
+      : judge(
+          staged,
+          file.isUndone?.(operation, moment) ? { ...file, need: 'either' } : file,
+          told.length > 0,
+          operation.startsWith('folder'),
+        );
     const where =
       seen !== 'ok' && operation.startsWith('folder') ? ` (folder ${Math.min(level, levels)})` : '';
     return { seen: `${seen}${where}`, told, levels };

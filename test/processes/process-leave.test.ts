@@ -1,5 +1,6 @@
 // A Raymond process whose run was taken over gives up its processes without ending them.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive, type LaunchedProcess } from '../../src/execute/process/index.ts';
 import { plain, steps, until } from './fixtures/steps.ts';
@@ -57,6 +58,17 @@ test('an ending that has begun sends no further signal', async () => {
   expect(await ending).toEqual([]);
   expect(isRunning(adopted)).toBe(true);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a process whose record was removed is noticed, so that its command does not begin twice',
+  async () => {
+    const here = folder();
+    own(processes().launch(waiting(here)));
+    await until(() => existsSync(`${here}.begun`));
+    rmSync(join(here, 'process.json'));
+    expect(processes().adopt(here)).toBe('foreign');
+  },
+);
 
 test('launch and adopt refuse to work after leave', () => {
   const ours = processes();

@@ -160,7 +160,20 @@ export class RunProcesses {
   adopt(folder: string): LaunchedProcess | 'foreign' | undefined {
     this.#checkOurs();
     const begun = adopt(this.seals, folder);
+    if (begun === undefined && this.#hasWriter(folder)) return 'foreign';
     return typeof begun === 'object' ? this.#launched(begun) : begun;
+  }
+
+  /**
+   * Whether a command writes to the output of a folder, although its record is gone. A wrapper without a
+   * record leads its session, and will not begin its command.
+   */
+  #hasWriter(folder: string): boolean {
+    if (!existsSync(stdoutOf(folder))) return false;
+    const real = realpathSync(folder);
+    const table = new ProcessTable(this.#system.survey());
+    const writers = table.marked('', [stdoutOf(real), stderrOf(real)]);
+    return writers.some(({ pid, session }) => pid !== session);
   }
 
   /**
