@@ -33,6 +33,7 @@ test('the lines of a run', async () => {
   expect(lines).toContain(
     'main_worker1 plain: forked by main at WORKER.md (item=7, env=a), not in the environment: env',
   );
+  expect(lines).toContain('main plain: BACK.md -> result END.md (T, $0.00): sub done');
   expect(lines).toContain('main good: END.md -> result (T, $0.00): all');
   expect(lines).toContain(
     'main_worker1 bad: WORKER.md -> failed (T, $0.00): There is no transition tag.',
@@ -40,6 +41,24 @@ test('the lines of a run', async () => {
   expect(lines.at(-1)).toMatch(
     /^run bad: play-00000000 failed \(5 steps, T, \$0\.2500\)\. .*raymond resume/,
   );
+});
+
+test('the line of a transition has the time and cost of the whole step, with its checks', async () => {
+  const front = `---
+ensures:
+  - { run: npm test, say: The tests must pass. }
+evaluators:
+  - { prompt: JUDGE, expect: "YES", then: { tag: goto, target: START } }
+---
+Work.`;
+  const { events } = await play({
+    START: { text: front, answers: [{ text: '<result>the words</result>', costUsd: 0.5 }, 'ok'] },
+    JUDGE: [{ text: '<result>YES</result>', costUsd: 0.25 }],
+  });
+  const lines = linesOf(events).map((line) => line.replace(/\d+\.\d+ s/g, 'T'));
+  expect(lines).toContain('main faint: START.md -> evaluator');
+  expect(lines).toContain('main faint: START.md -> check npm test');
+  expect(lines).toContain('main good: START.md -> result (T, $0.7500): the words');
 });
 
 test('the line of every end names the next command', async () => {

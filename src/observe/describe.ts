@@ -8,7 +8,6 @@ import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event
 import { limitText } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type { Cost } from '../model/step-account.ts';
 import { waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';
@@ -38,10 +37,18 @@ export interface Line {
 /** The choices for an agent that a user must notice. */
 export type AlarmsOf = RunChoiceRules['alarmsOf'];
 
+/** Of a step with its checks and judges. */
+interface Price {
+  readonly durationMs: number;
+  readonly usd: number;
+  readonly isEstimate: boolean;
+  readonly isTurn: boolean;
+}
+
 /** Remembers facts about the newest step of each agent, for the line about its transition. */
 export class Describer {
   readonly #alarmsOf: AlarmsOf;
-  readonly #steps = new Map<string, { durationMs: number; cost: Cost; isTurn: boolean }>();
+  readonly #steps = new Map<string, Price>();
   readonly #spans = new SpanReader();
   /** How long the newest step of each agent has worked, in ms. */
   readonly #worked = new Map<string, number>();
@@ -101,7 +108,9 @@ export class Describer {
           'warning',
         ];
       case 'agent-moved':
-        return [this.#arrow(event.agent, before, `${event.tag} ${event.state}`)];
+        return [
+          `${this.#arrow(event.agent, before, `${event.tag} ${event.state}`)}${resultOf(event)}`,
+        ];
       case 'agent-forked':
         return [
           `forked by ${event.parent} at ${event.state}${variables(event.variables)}${withheldOf(event)}${worktreeOf(event)}`,
@@ -127,9 +136,10 @@ export class Describer {
           'warning',
         ];
       case 'check-called':
-        return [this.#arrow(event.agent, before, `check ${oneLine(event.run)}`), 'faint'];
+        // A check and a judge belong to the step, so the line of its transition has the price of all.
+        return [`${stateOf(before, event.agent)} -> check ${oneLine(event.run)}`, 'faint'];
       case 'judge-called':
-        return [this.#arrow(event.agent, before, 'evaluator'), 'faint'];
+        return [`${stateOf(before, event.agent)} -> evaluator`, 'faint'];
       case 'transition-overridden':
         return [
           `${overrider(event)} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`,
@@ -197,8 +207,13 @@ export class Describer {
   #remember(event: StepEndEvent, before: Run | undefined): void {
     const status = before?.agents.get(event.agent)?.status;
     if (status?.kind !== 'running') return;
-    const durationMs = this.#worked.get(event.agent) ?? 0;
-    this.#steps.set(event.agent, { durationMs, cost: event.cost, isTurn: !!status.session });
+    const earlier = this.#steps.get(event.agent);
+    this.#steps.set(event.agent, {
+      durationMs: (earlier?.durationMs ?? 0) + (this.#worked.get(event.agent) ?? 0),
+      usd: (earlier?.usd ?? 0) + event.cost.usd,
+      isEstimate: earlier?.isEstimate || isEstimate(event.cost),
+      isTurn: earlier?.isTurn || !!status.session,
+    });
   }
 
   /** `START.md -> goto REVIEW.md (1.2 s, $0.0300)` */
@@ -210,9 +225,14 @@ export class Describer {
     const step = this.#steps.get(agent);
     if (!step) return '';
     this.#steps.delete(agent);
-    const cost = step.isTurn ? `, ${usd(step.cost.usd, isEstimate(step.cost))}` : '';
+    const cost = step.isTurn ? `, ${usd(step.usd, step.isEstimate)}` : '';
     return ` (${duration(step.durationMs)}${cost})`;
   }
+}
+
+/** The first words of a result that an agent gives to its own caller. */
+function resultOf({ tag, input }: RunEventOf<'agent-moved'>): string {
+  return tag === 'result' && input !== undefined ? `: ${oneLine(input)}` : '';
 }
 
 /** `goes back to the moment before main:3; abandoned: main:3-5 ($0.2000)` */
