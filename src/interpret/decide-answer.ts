@@ -57,7 +57,8 @@ function decided(
   const choices = choicesIn(context);
   const tags = writtenOrImplied(state, answer.reading, choices);
   const move = readMove(tags, choices, policy ? 'agent' : 'author');
-  const refuse = (failure: Failure) => remindOrFail(context, failure, policy?.allowed);
+  const refuse = (failure: Failure) =>
+    remindOrFail(context, failure, policy?.allowed, () => explained(failure, state, answer));
   if (!move.ok) return refuse({ kind: move.kind, message: move.message });
 
   const forbidden = policy?.allowed && policyProblem(workflow, policy.allowed, tags.tags);
@@ -196,10 +197,11 @@ function remindOrFail(
   context: AfterStep,
   failure: Failure,
   allowed: readonly AllowedTransition[] | undefined,
+  whenFailed = () => failure,
 ): readonly RunEvent[] {
   const { agent, task, at } = context;
   const sent = remindersSoFar(task);
-  if (!allowed || sent >= MOST_REMINDERS) return fail(context, failure);
+  if (!allowed || sent >= MOST_REMINDERS) return fail(context, whenFailed());
   return [
     {
       type: 'agent-reminded',
@@ -212,6 +214,27 @@ function remindOrFail(
     },
   ];
 }
+
+/** The most frequent failure of all, so it shows what was said instead of a tag, and the remedy. */
+function explained(failure: Failure, state: State, { text }: Answer): Failure {
+  if (failure.kind !== 'no-transition') return failure;
+  if (state.kind !== 'prompt')
+    return withMore(failure, `${state.name} must print one, such as <result>done</result>.`);
+  const words = text.trim().replaceAll(/\s+/g, ' ');
+  const tail = words.length > LONGEST_WORDS ? `…${words.slice(-LONGEST_WORDS)}` : words;
+  const said = tail === '' ? 'The agent said nothing.' : `The agent's last words: "${tail}".`;
+  const remedy = state.policy.allowed
+    ? `Say more clearly in ${state.name} how the step ends.`
+    : `Say in ${state.name} with which tag the step ends, or list its allowed_transitions, so that Raymond can remind the agent.`;
+  return withMore(failure, `${said} ${remedy}`);
+}
+
+const LONGEST_WORDS = 160;
+
+const withMore = (failure: Failure, more: string): Failure => ({
+  ...failure,
+  message: `${failure.message} ${more}`,
+});
 
 function remindersSoFar(task: Task): number {
   if (task.kind === 'reminder') return task.number;

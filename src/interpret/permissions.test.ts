@@ -207,7 +207,7 @@ describe('another agent', () => {
   });
 
   test('does not get the money of a step that waits, and then the run waits', () => {
-    const stage = forked({ budgetUsd: 2.5 });
+    const stage = forked({ budgetUsd: 1.05 });
     expect(stage.start('main_work1')).toEqual([]);
     expect(stage.idle()).toMatchObject([{ type: 'run-ended', outcome: 'waiting' }]);
   });

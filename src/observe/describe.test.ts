@@ -36,7 +36,7 @@ test('the lines of a run', async () => {
   expect(lines).toContain('main plain: BACK.md -> result END.md (T, $0.00): sub done');
   expect(lines).toContain('main good: END.md -> result (T, $0.00): all');
   expect(lines).toContain(
-    'main_worker1 bad: WORKER.md -> failed (T, $0.00): There is no transition tag.',
+    'main_worker1 bad: WORKER.md -> failed (T, $0.00): There is no transition tag. The agent\'s last words: "no tag". Say in WORKER.md with which tag the step ends, or list its allowed_transitions, so that Raymond can remind the agent.',
   );
   expect(lines.at(-1)).toMatch(
     /^run bad: play-00000000 failed \(5 steps, T, \$0\.2500\)\. .*raymond resume/,

@@ -26,7 +26,7 @@ test('questions, denials, failures and the end give a notice, and nothing else d
   const texts = noticesOf(events).map(({ kind, text }) => `${kind}: ${text}`);
   expect(texts.slice(0, -1).sort()).toEqual([
     'denial: main of play-00000000 was denied: Bash rm -rf /, Write x',
-    'failure: main_worker1 of play-00000000 failed: There is no transition tag.',
+    'failure: main_worker1 of play-00000000 failed: There is no transition tag. The agent\'s last words: "no tag". Say in WORKER.md with which tag the step ends, or list its allowed_transitions, so that Raymond ca...',
     'question: main of play-00000000 asks: Which \\x1b[31mcolour?',
   ]);
   expect(texts.at(-1)).toBe('end: play-00000000 has ended: waiting ($0.00)');

@@ -7,7 +7,10 @@ test.each([
   ['<Goto>END</Goto>', 'It contains <Goto>, but tags are in lower case: <goto>.'],
   ['<goto>END', 'It contains <goto>, but not its end: </goto>.'],
   ['&lt;goto&gt;END', 'It contains &lt;goto, but a tag begins with <: <goto>.'],
-  ['nothing', 'There is no transition tag.\n'],
+  [
+    'nothing',
+    'There is no transition tag. START.sh must print one, such as <result>done</result>.\n',
+  ],
 ])('a script that prints %s learns what was seen', async (printed, message) => {
   const project = newProject({ 'flow/START.sh': `echo '${printed}'`, 'flow/END.sh': 'true' });
   const { code, stderr } = await project.run(['flow']);
