@@ -42,6 +42,7 @@ const tools: Tools = {
   },
   runs: new RunsWatch(),
   toasts: new Store<readonly Toast[]>([]),
+  warnings: new Store<ReadonlyMap<string, readonly string[]>>(new Map()),
   dialog: new Store<Dialog | undefined>(undefined),
 };
 

@@ -78,7 +78,7 @@ const SIGNED_OUT: Readonly<Record<'none' | 'refused', Trouble>> = {
   },
 };
 
-const UNREACHABLE: Trouble = {
+export const UNREACHABLE: Trouble = {
   code: 'unreachable',
   message: 'The server does not answer.',
   remedy: 'Runs continue without it. Start it again: raymond serve',

@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { PermissionShape } from '../../src/look/run-shape.ts';
 import type { Answered, Decided } from '../../src/serve/shapes/requests.ts';
-import { post, troubleFrom } from '../lib/api.ts';
+import { troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { ago, counted, oneLine, visible } from '../lib/words.ts';
 import { Icon } from './icons.tsx';
 import { ToolInput } from './tool-input.tsx';
-import { addToast, addTrouble, useTools } from './tools.ts';
+import { act, addToast, addTrouble, useTools } from './tools.ts';
 
 export interface Permission extends PermissionShape {
   readonly run: string;
@@ -44,26 +44,27 @@ export function PermissionCard({ permission, onChoose, pager }: Props) {
   const decide = async (decision: Decision) => {
     setSending(true);
     try {
-      const path = `/api/runs/${encodeURIComponent(run)}`;
       const message = decision === 'deny' && word !== '' ? { message: word } : {};
       const { delivered } =
         decision === 'answer'
-          ? await post<Answered>(`${path}/answer`, { agent, text: word })
-          : await post<Decided>(`${path}/permission`, { agent, request, decision, ...message });
+          ? await act<Answered>(tools, run, '/answer', { agent, text: word })
+          : await act<Decided>(tools, run, '/permission', {
+              ...{ agent, request, decision },
+              ...message,
+            });
       setDecided(decision);
       addToast(tools, {
         tone: 'done',
         message: `${SAID[decision]} The decision for ${visible(agent)} is stored.`,
         remedy: delivered ? '' : 'No process works on the run. Resume it, and the agent gets it.',
       });
-      tools.runs.refresh();
     } catch (error) {
       addTrouble(tools, troubleFrom(error));
     } finally {
       setSending(false);
     }
   };
-  const act = (decision: Decision, text: string, look: string, title?: string) => (
+  const button = (decision: Decision, text: string, look: string, title?: string) => (
     <button
       type="button"
       class={`button ${look}`}
@@ -103,10 +104,10 @@ export function PermissionCard({ permission, onChoose, pager }: Props) {
         </p>
       ) : (
         <div class="choices">
-          {!question && act('allow', 'Allow', 'primary')}
+          {!question && button('allow', 'Allow', 'primary')}
           {!question &&
             rules !== null &&
-            act(
+            button(
               'allow-run',
               'Allow for the run',
               '',
@@ -124,8 +125,8 @@ export function PermissionCard({ permission, onChoose, pager }: Props) {
               }
               onInput={(event) => setWord(event.currentTarget.value)}
             />
-            {question && act('answer', 'Answer', 'primary')}
-            {act('deny', 'Deny', 'danger')}
+            {question && button('answer', 'Answer', 'primary')}
+            {button('deny', 'Deny', 'danger')}
           </div>
         </div>
       )}

@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { QuestionShape } from '../../src/serve/shapes/questions.ts';
 import type { Answered } from '../../src/serve/shapes/requests.ts';
-import { post, troubleFrom } from '../lib/api.ts';
+import { troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { ago, elapsed, lastName, msOf, visible } from '../lib/words.ts';
 import { Icon } from './icons.tsx';
-import { addToast, addTrouble, useTools } from './tools.ts';
+import { act, addToast, addTrouble, useTools } from './tools.ts';
 
 export type Asked = Pick<
   QuestionShape,
@@ -33,15 +33,16 @@ export function QuestionCard({ question, onChoose, pager }: Props) {
   const send = async () => {
     setSending(true);
     try {
-      const path = `/api/runs/${encodeURIComponent(question.run)}/answer`;
-      const { delivered } = await post<Answered>(path, { agent: question.agent, text });
+      const { delivered } = await act<Answered>(tools, question.run, '/answer', {
+        agent: question.agent,
+        text,
+      });
       setSent(true);
       addToast(tools, {
         tone: 'done',
         message: `The answer for ${visible(question.agent)} is stored.`,
         remedy: delivered ? '' : 'No process works on the run. Resume it, and the agent gets it.',
       });
-      tools.runs.refresh();
     } catch (error) {
       addTrouble(tools, troubleFrom(error));
     } finally {

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ResumeRequest } from '../../src/serve/shapes/requests.ts';
-import { post } from '../lib/api.ts';
 import { visible } from '../lib/words.ts';
 import { moneyOf } from '../stores/start-request.ts';
 import { Modal } from './dialogs.tsx';
 import { Actions, BudgetField, Check, Problem } from './form.tsx';
 import { useSend } from './send.ts';
-import { useTools } from './tools.ts';
+import { act, useTools } from './tools.ts';
 
 interface Props {
   readonly run: string;
@@ -27,9 +26,8 @@ export function ResumeDialog({ run, onClose }: Props) {
       ...(accept ? { accept_changes: accept } : {}),
       ...(trust ? { trust_run: trust } : {}),
     };
-    await post(`/api/runs/${encodeURIComponent(run)}/resume`, request);
+    await act(tools, run, '/resume', request);
     onClose();
-    tools.runs.refresh();
   });
   return (
     <Modal title={`Resume ${visible(run)}`} onClose={onClose}>

@@ -1,9 +1,8 @@
-import { post } from '../lib/api.ts';
 import type { AskedRewind } from '../stores/rewind.ts';
 import { Modal } from './dialogs.tsx';
 import { Actions, Problem } from './form.tsx';
 import { useSend } from './send.ts';
-import { addToast, useTools } from './tools.ts';
+import { act, addToast, useTools } from './tools.ts';
 
 interface Props {
   readonly run: string;
@@ -14,10 +13,9 @@ interface Props {
 export function RewindDialog({ run, rewind, onClose }: Props) {
   const tools = useTools();
   const { isSending, trouble, send } = useSend(async () => {
-    await post(`/api/runs/${encodeURIComponent(run)}/rewind`, rewind.request);
+    await act(tools, run, '/rewind', rewind.request);
     addToast(tools, { tone: 'done', message: rewind.done, remedy: rewind.next });
     onClose();
-    tools.runs.refresh();
   });
   return (
     <Modal title={rewind.title} onClose={onClose}>

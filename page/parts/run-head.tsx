@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WholeRun } from '../../src/look/run-shape.ts';
-import { post, troubleFrom } from '../lib/api.ts';
+import { troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import {
@@ -20,7 +20,7 @@ import type { RunWatch } from '../stores/run-watch.ts';
 import { Icon } from './icons.tsx';
 import { Menu } from './menu.tsx';
 import { Pill, runTone } from './status.tsx';
-import { addToast, addTrouble, useTools } from './tools.ts';
+import { act, addToast, addTrouble, useTools } from './tools.ts';
 
 /** A run of the list has all of it, except the agents and states. */
 export type HeadRun = Pick<
@@ -161,7 +161,7 @@ function Acts({ run }: Pick<Props, 'run'>) {
   const stop = async (now: boolean) => {
     setBusy(true);
     try {
-      await post(`/api/runs/${encodeURIComponent(run.id)}/stop`, { now });
+      await act(tools, run.id, '/stop', { now });
       addToast(tools, {
         tone: 'done',
         message: now ? 'The run stops now.' : 'The run stops when its running steps have finished.',

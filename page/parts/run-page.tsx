@@ -17,12 +17,14 @@ import { StatePanel } from './state-panel.tsx';
 import { StatesView } from './states-view.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { useTools } from './tools.ts';
+import { Warnings } from './warnings.tsx';
 
 type RunRoute = Extract<Route, { kind: 'run' }>;
 
 export function RunPage({ route }: { readonly route: RunRoute }) {
   // Not in an effect: the run is asked for before anything is drawn. The page has one of these per run.
-  const [watch] = useState(() => new RunWatch(route.run));
+  const { runs } = useTools();
+  const [watch] = useState(() => new RunWatch(route.run, runs));
   // An effect after the drawing would be left out if the page leaves the run before it.
   useLayoutEffect(() => () => watch.end(), [watch]);
   return <Watched watch={watch} route={route} />;
@@ -70,6 +72,7 @@ function Loading({ watch, route }: Props) {
     <article class="run" aria-label={`Run ${row.id}`} aria-busy="true">
       <RunHead run={{ ...head, counts }} watch={watch} route={route} />
       <ConnectionNotice watch={watch} />
+      <Warnings run={row.id} />
       <div class="empty">
         <p role="status">Reading {counted(row.position, 'event')}</p>
       </div>
@@ -89,6 +92,7 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
     <article class="run" aria-label={`Run ${run.id}`}>
       <RunHead run={run} watch={watch} route={route} />
       <ConnectionNotice watch={watch} />
+      <Warnings run={run.id} />
       <RewoundNotice run={run} />
       <div class="work">
         <div class="view">

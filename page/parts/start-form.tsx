@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { StoredRow } from '../../src/look/run-shape.ts';
 import type { LoadedWorkflow } from '../../src/serve/shapes/workflows.ts';
-import { post } from '../lib/api.ts';
 import { oneLine, usd } from '../lib/words.ts';
 import { startRequest } from '../stores/start-request.ts';
 import { BudgetField, Check, Field, Problem } from './form.tsx';
 import { Icon } from './icons.tsx';
 import { useSend } from './send.ts';
-import { useTools } from './tools.ts';
+import { act, useTools } from './tools.ts';
 
 interface Props {
   readonly path: string;
@@ -24,9 +22,8 @@ export function StartForm({ path, workflow }: Props) {
   const [rehearse, setRehearse] = useState(false);
   const { isSending, trouble, send } = useSend(async () => {
     const request = startRequest({ workflow: path, input, budget, variables, asks, rehearse });
-    const run = await post<StoredRow>('/api/runs', request);
-    tools.runs.refresh();
-    tools.go({ kind: 'run', run: run.id, tab: 'graph', chosen: { kind: 'nothing' } });
+    const { id } = await act(tools, '', '', request);
+    tools.go({ kind: 'run', run: id, tab: 'graph', chosen: { kind: 'nothing' } });
   });
   const rule = workflow?.input;
   return (

@@ -1,7 +1,7 @@
 /** What every part of the page can use. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Trouble } from '../lib/api.ts';
+import { post, type Trouble } from '../lib/api.ts';
 import type { Store } from '../lib/store.ts';
 import type { AskedRewind } from '../stores/rewind.ts';
 import type { Route } from '../stores/route.ts';
@@ -12,6 +12,8 @@ export interface Tools {
   readonly go: (route: Route) => void;
   readonly runs: RunsWatch;
   readonly toasts: Store<readonly Toast[]>;
+  /** What the server has said about acts, by run. It stays until somebody closes it. */
+  readonly warnings: Store<ReadonlyMap<string, readonly string[]>>;
   readonly dialog: Store<Dialog | undefined>;
 }
 
@@ -32,6 +34,20 @@ export function useTools(): Tools {
   const tools = useContext(ToolsContext);
   if (!tools) throw new Error('The page has no tools.');
   return tools;
+}
+
+/** Lets the server do something with a run. Its warnings appear on the page of the run. */
+export async function act<T extends { readonly id: string }>(
+  { warnings }: Tools,
+  run: string,
+  what: string,
+  body: object,
+): Promise<T> {
+  const path = `/api/runs${run && `/${encodeURIComponent(run)}`}${what}`;
+  const answer = await post<T & { readonly warnings?: readonly string[] }>(path, body);
+  const told = new Set(answer.warnings);
+  if (told.size > 0) warnings.set(new Map([...warnings.value, [answer.id, [...told]]]));
+  return answer;
 }
 
 export function addToast({ toasts }: Tools, toast: Toast): void {

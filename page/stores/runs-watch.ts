@@ -1,64 +1,109 @@
-/** The runs of the project and what waits for a person. Both are read again every few seconds. */
-
-import type { RunList, RunRow } from '../../src/look/run-shape.ts';
+/**
+ * The runs of the project, what waits for a person, and the run that the page shows. One stream has it
+ * all, because a browser allows few of them. The server sends the whole, and then the changes of it.
+ * After a broken connection it begins again, so nothing is lost or doubled.
+ */
+import { type Change, changed } from '../../src/look/changes.ts';
+import type { ErrorBody } from '../../src/look/common.ts';
+import type { RunRow } from '../../src/look/run-shape.ts';
+import type { OverviewShape, RunView } from '../../src/serve/shapes/changes.ts';
 import type { QuestionList } from '../../src/serve/shapes/questions.ts';
-import { get, type Trouble, troubleFrom } from '../lib/api.ts';
-import { session } from '../lib/session.ts';
+import { type Trouble, UNREACHABLE } from '../lib/api.ts';
+import { type Connection, follow } from '../lib/follow.ts';
+import type { ServerEvent } from '../lib/server-events.ts';
 import { Store } from '../lib/store.ts';
-import { Refresher } from './refresher.ts';
+import type { RunWatch } from './run-watch.ts';
 
 export class RunsWatch {
+  /** The newest first, and those that cannot be read last. */
   readonly runs = new Store<readonly RunRow[] | undefined>(undefined);
   /** What waits for a person, the oldest first. */
   readonly wants = new Store<readonly Want[]>([]);
   readonly trouble = new Store<Trouble | undefined>(undefined);
-  readonly #reader = new Refresher(() => this.#read());
-  #timer: number | undefined;
-  #unsubscribe: (() => void) | undefined;
-  #last = '';
+  #shown: RunWatch | undefined;
+  #view: Partial<OverviewShape & RunView> = {};
+  #unfollow: (() => void) | undefined;
 
-  /** A run that the page shows is asked for earlier. */
   start(): void {
-    this.#reader.want();
-    this.#timer = window.setInterval(() => document.hidden || this.#reader.want(), EVERY_MS);
+    // The page of a run has begun it.
+    if (!this.#unfollow) this.#lookAtTab();
     document.addEventListener('visibilitychange', this.#lookAtTab);
-    // A new token, or the end of one: both change what can be read.
-    this.#unsubscribe = session.subscribe(() => this.#reader.want());
   }
 
-  end(): void {
-    clearInterval(this.#timer);
-    this.#unsubscribe?.();
-    document.removeEventListener('visibilitychange', this.#lookAtTab);
-    this.#reader.end();
+  /** Begins to follow a run. Gives the function that ends it. */
+  show(run: RunWatch): () => void {
+    this.#shown = run;
+    this.#lookAtTab();
+    return () => {
+      // The page of the next run may have begun before.
+      if (this.#shown !== run) return;
+      this.#shown = undefined;
+      this.#lookAtTab();
+    };
   }
 
-  refresh(): void {
-    this.#reader.want();
+  /** Ends a pause between two attempts to connect. */
+  reconnect(): void {
+    this.#unfollow?.();
+    const run = this.#shown;
+    const address = `/api/changes${run ? `?run=${encodeURIComponent(run.id)}` : ''}`;
+    let wasLost = false;
+    this.#unfollow = follow({
+      address: () => address,
+      onEvent: (event) => this.#take(event),
+      onConnection: (connection) => {
+        if (connection.kind === 'lost' || connection.kind === 'signed-out') wasLost = true;
+        // A new attempt is not good news yet.
+        if (connection.kind === 'connecting' && wasLost) return;
+        run?.connected(connection);
+        this.trouble.set(troubleOf(connection));
+        if (connection.kind !== 'open') return;
+        this.#view = {};
+        wasLost = false;
+      },
+    });
   }
 
-  readonly #lookAtTab = () => document.hidden || this.#reader.want();
-
-  async #read(): Promise<void> {
-    try {
-      const [{ runs }, waiting] = await Promise.all([
-        get<RunList>('/api/runs'),
-        get<QuestionList>('/api/questions'),
-      ]);
+  #take({ name, data }: ServerEvent): undefined {
+    if (name === 'change') {
+      const before = this.#view;
+      this.#view = changed(before, JSON.parse(data) as readonly Change[]) as typeof before;
       this.trouble.set(undefined);
-      // Most readings change nothing, and then nothing is drawn again.
-      const text = JSON.stringify([runs, waiting]);
-      if (text === this.#last) return;
-      this.#last = text;
-      this.wants.set(wantsIn(waiting));
-      this.runs.set(runs);
-    } catch (error) {
-      this.trouble.set(troubleFrom(error));
+      this.#set(this.#view);
+      this.#shown?.change(this.#view);
     }
+    if (name === 'lines') this.#shown?.addLines(JSON.parse(data));
+    if (name !== 'trouble' && name !== 'gone') return;
+    const { error }: ErrorBody = JSON.parse(data);
+    if (name === 'trouble') this.trouble.set(error);
+    else this.#shown?.connected({ kind: 'refused', trouble: error });
   }
+
+  #set({ runs, questions, permissions }: Partial<OverviewShape>): void {
+    if (!runs || !questions || !permissions) return;
+    if (runs !== this.#last?.runs) this.runs.set(Object.values(runs).sort(byStart));
+    if (questions !== this.#last?.questions || permissions !== this.#last?.permissions)
+      this.wants.set(wantsIn({ questions, permissions }));
+    this.#last = { runs, questions, permissions };
+  }
+
+  #last: OverviewShape | undefined;
+
+  /** A hidden tab needs no stream. */
+  readonly #lookAtTab = () => {
+    if (!document.hidden) return this.reconnect();
+    this.#unfollow?.();
+    this.#unfollow = undefined;
+  };
 }
 
-const EVERY_MS = 2_500;
+function troubleOf(connection: Connection): Trouble | undefined {
+  if (connection.kind === 'lost') return UNREACHABLE;
+  return 'trouble' in connection ? connection.trouble : undefined;
+}
+
+const startOf = (run: RunRow) => (run.status === 'damaged' ? '' : run.started_at);
+const byStart = (a: RunRow, b: RunRow) => (startOf(a) < startOf(b) ? 1 : -1);
 
 export type Want =
   | QuestionList['questions'][number]

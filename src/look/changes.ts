@@ -18,9 +18,11 @@ function collect(before: unknown, after: unknown, path: readonly Key[], changes:
     for (const [at, part] of after.entries()) collect(before[at], part, [...path, at], changes);
     if (after.length < before.length) changes.push([[...path, 'length'], after.length]);
   } else if (isRecord(before) && isRecord(after)) {
-    for (const key of Object.keys(after)) collect(before[key], after[key], [...path, key], changes);
+    for (const key of Object.keys(after))
+      collect(own(before, key), after[key], [...path, key], changes);
     for (const key of Object.keys(before))
-      if (before[key] !== undefined && after[key] === undefined) changes.push([[...path, key]]);
+      if (before[key] !== undefined && own(after, key) === undefined)
+        changes.push([[...path, key]]);
   } else if (after !== undefined) changes.push([path, after]);
 }
 
@@ -43,6 +45,10 @@ function put(value: unknown, change: Change, depth: number): unknown {
   const isGone = depth === path.length - 1 && change.length === 1;
   return isGone ? rest : { ...rest, [key]: put(part, change, depth + 1) };
 }
+
+/** A key may be the name of a run, such as "constructor". */
+const own = (value: Readonly<Record<string, unknown>>, key: string) =>
+  Object.hasOwn(value, key) ? value[key] : undefined;
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

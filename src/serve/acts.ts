@@ -21,11 +21,16 @@ import {
 
 type Acts = Pick<Answers['of'], 'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'rewind'>;
 
-/** `rowOf` throws a UserError if the run does not exist or cannot be read. */
+/** `rowOf` throws a UserError if the run does not exist or cannot be read. `acted` is called after each act. */
 export function act(
   { control, report }: Pick<ServeParts, 'control' | 'report'>,
   rowOf: (id: string) => Promise<StoredRow>,
+  acted: () => void,
 ): Acts {
+  const done = (body: unknown): Extract<Reply, { kind: 'body' }> => {
+    acted();
+    return { kind: 'body', body };
+  };
   return {
     async start(asked) {
       const { workflow, id: wanted, set, ...options } = z.parse(startRequest, asked.body);
@@ -90,7 +95,6 @@ export function act(
 }
 
 const idOf = ({ params: { id = '' } }: Asked) => id;
-const done = (body: unknown): Extract<Reply, { kind: 'body' }> => ({ kind: 'body', body });
 
 function pairs(set: Readonly<Record<string, string>> | undefined) {
   if (set === undefined) return {};

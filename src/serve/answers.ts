@@ -16,13 +16,14 @@ import type { FollowedRun } from './followed-run.ts';
 import { FollowedRuns, type FoundRun } from './followed-runs.ts';
 import { Graphs } from './graphs.ts';
 import { openApi } from './openapi.ts';
+import { Overview } from './overview.ts';
 import { badRequest, errorBodyOf } from './problems.ts';
 import { OpenQuestions } from './questions.ts';
 import type { RouteName } from './routes.ts';
 import { type ChangingRun, runChanges } from './run-changes.ts';
 import { runEvents } from './run-events.ts';
 import type { RunForecast } from './shapes/forecast.ts';
-import { type EventSource, kept } from './sse.ts';
+import { type EventSource, kept, merged, withTrouble } from './sse.ts';
 import { liveStep, wholeStep } from './steps.ts';
 import { listedWorkflow, type WorkflowParts, workflowList } from './workflows.ts';
 
@@ -62,14 +63,19 @@ export interface Answers {
 }
 
 export function answersFor(parts: ServeParts): Answers {
-  const { store, steps, now } = parts;
+  const { store, control, steps, now } = parts;
   const runs = new FollowedRuns(store);
   const graphs = new Graphs(parts.workflow);
   const questions = new OpenQuestions(store);
-  const acts = act(parts, async (id) => {
-    const found = await runs.look(id);
-    return storedRowForm({ ...found, run: summaryOf(found.run) });
-  });
+  const overview = new Overview({ list: control.list, questions, now });
+  const acts = act(
+    parts,
+    async (id) => {
+      const found = await runs.look(id);
+      return storedRowForm({ ...found, run: summaryOf(found.run) });
+    },
+    () => overview.ring(),
+  );
   const runOf = ({ params: { id = '' } }: Asked) => runs.find(id);
   const timeOf = ({ found: { owner }, followed: { run } }: FoundRun) =>
     lastMoment({ owner, run }, now());
@@ -78,6 +84,24 @@ export function answersFor(parts: ServeParts): Answers {
     const current = { ...found, run, owner };
     const at = timeOf({ found: current, followed });
     return wholeForm({ found: current, history, bars, ...beside, at });
+  };
+  const changesOf = async function* ({ found, followed }: FoundRun, signal: AbortSignal) {
+    let beside = await standing(store, followed.run);
+    // The run itself does not change hands: only what is no event is looked for again.
+    const current = () => ({ found: { ...found, owner: beside.owner }, followed });
+    const changing: ChangingRun = {
+      ...{ id: found.id, followed, alarmsOf: parts.alarmsOf, now },
+      key: async () => {
+        beside = await standing(store, followed.run);
+        return JSON.stringify(beside);
+      },
+      parts: {
+        run: async () => formOf(current(), beside),
+        graph: () => graphs.of(found.id, followed, timeOf(current())).catch(problemIn),
+        forecast: () => forecast(followed),
+      },
+    };
+    yield* runChanges(changing, signal);
   };
   const forecast = async ({ run, places }: FollowedRun): Promise<RunForecast> => {
     const pasts = await parts.pasts(run.workflow, run.workflowFiles.get(run.workflow));
@@ -88,7 +112,7 @@ export function answersFor(parts: ServeParts): Answers {
     of: {
       openapi: async () => body(openApi(parts.version)),
       runs: async ({ query }) => {
-        const { runs } = await parts.control.list({ status: query.status });
+        const { runs } = await control.list({ status: query.status });
         return body({ runs: runs.toReversed().map(rowForm) });
       },
       run: async (asked) => {
@@ -96,24 +120,19 @@ export function answersFor(parts: ServeParts): Answers {
         return body(formOf(found, await standing(store, found.followed.run)));
       },
       changes: async (asked) => {
-        const { found, followed } = await runOf(asked);
-        let beside = await standing(store, followed.run);
-        // The run itself does not change hands: only what is no event is looked for again.
-        const current = () => ({ found: { ...found, owner: beside.owner }, followed });
-        const changing: ChangingRun = {
-          ...{ followed, after: positionOf(asked), alarmsOf: parts.alarmsOf, now },
-          key: async () => {
-            beside = await standing(store, followed.run);
-            return JSON.stringify(beside);
-          },
-          parts: {
-            run: async () => formOf(current(), beside),
-            graph: () => graphs.of(found.id, followed, timeOf(current())).catch(problemIn),
-            forecast: () => forecast(followed),
-          },
-        };
-        return stream((signal) => runChanges(changing, signal));
+        const found = await runOf(asked);
+        return stream((signal) => changesOf(found, signal));
       },
+      overview: async ({ query: { run } }) =>
+        stream((signal) => {
+          const all = overview.changes(signal);
+          if (run === undefined) return all;
+          const one = async function* () {
+            yield* changesOf(await runs.find(run), signal);
+          };
+          // A run that cannot be shown does not end the rest.
+          return merged([all, withTrouble(one())]);
+        }),
       events: async (asked) => {
         const after = positionOf(asked);
         const { found, followed } = await runOf(asked);
@@ -139,7 +158,7 @@ export function answersFor(parts: ServeParts): Answers {
         const { ref, files } = await listedWorkflow(parts, workflow);
         return body(forecastOf(await parts.pasts(ref, files)));
       },
-      questions: async () => body(await questions.in((await parts.control.list()).runs)),
+      questions: async () => body(await questions.in((await control.list()).runs)),
       ...acts,
     },
     close: () => runs.close(),

@@ -4,15 +4,16 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { changesBetween } from '../look/changes.ts';
+import { counted } from '../model/counted.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { type AlarmsOf, Describer } from '../observe/describe.ts';
 import type { FollowedRun } from './followed-run.ts';
 import type { LogLine, RunView } from './shapes/changes.ts';
 import { Bell, type ServerEvent } from './sse.ts';
 
 export interface ChangingRun {
+  readonly id: string;
   readonly followed: FollowedRun;
-  /** The log begins after this event. */
-  readonly after: number;
   readonly alarmsOf: AlarmsOf;
   readonly now: () => number;
   /** Changes with everything about the run that is no event. */
@@ -70,25 +71,30 @@ const FORECAST_PAUSE_MS = 5_000;
 
 /** The lines of the log that were not taken yet. */
 class Log {
-  readonly #followed: FollowedRun;
+  readonly #run: ChangingRun;
   readonly #describer: Describer;
-  #position: number;
+  #position = 0;
 
-  constructor({ followed, after, alarmsOf }: ChangingRun) {
-    this.#followed = followed;
-    this.#describer = new Describer(alarmsOf);
-    this.#position = Math.max(after, followed.run.seq - MOST_LINES);
+  constructor(run: ChangingRun) {
+    this.#run = run;
+    this.#describer = new Describer(run.alarmsOf);
   }
 
+  /** A reader that is far behind gets the newest lines, and learns what is left out. */
   take(): readonly LogLine[] {
-    // A reader that is far behind gets the newest lines.
-    const from = Math.max(this.#position, this.#followed.run.seq - MOST_LINES);
-    const seen = this.#followed.recentAfter(from) ?? [];
-    this.#position = this.#followed.run.seq;
-    return seen.flatMap(({ event, before, after }) => {
+    const { id, followed } = this.#run;
+    const from = Math.max(this.#position, followed.run.seq - MOST_LINES);
+    const omitted = from - this.#position;
+    const seen = followed.recentAfter(from) ?? [];
+    this.#position = followed.run.seq;
+    const lines = seen.flatMap(({ event, before, after }) => {
       const line = this.#describer.describe(event, before, after);
       return line ? [{ seq: event.seq, ...line }] : [];
     });
+    const [first] = lines;
+    if (!first || omitted === 0) return lines;
+    const text = `${counted(omitted, 'event')} before this ${omitted === 1 ? 'is' : 'are'} not shown. To see all: raymond logs ${shellWord(id)}`;
+    return [{ seq: from, at: first.at, who: 'run', tone: 'faint', text }, ...lines];
   }
 }
 

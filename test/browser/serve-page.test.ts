@@ -262,6 +262,68 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await context.close();
   });
 
+  test('shows the warnings of a start beside the run until they are closed, as text', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    const hostile = [
+      '<img src=x onerror="alert(1)">',
+      'deny\u202e\u001b[31m it\nand more',
+      'x'.repeat(50_000),
+      ...Array.from({ length: 40 }, (_, index) => `warning ${index}`),
+    ];
+    await page.route('**/api/runs/q4/resume', async (route) => {
+      const body = { id: 'q4', warnings: hostile };
+      await route.fulfill({ status: 200, contentType: 'application/json', json: body });
+    });
+    await goTo(page, '#/workflows?workflow=quick');
+    await page.getByText('Rehearse').click();
+    await page.getByRole('button', { name: 'Start' }).click();
+    const warnings = page.getByRole('status', { name: 'Warnings' });
+    await warnings.getByText('Rehearsal: Raymond calls no model').waitFor();
+    await pill(page, 'completed').waitFor();
+    // It belongs to that run, and is there again when the person comes back.
+    const place = placeIn(page);
+    await goTo(page, '#/runs/q4/log');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await warnings.getByText('<img src=x onerror="alert(1)">').waitFor();
+    await warnings.getByText('23 more').waitFor();
+    for (const hidden of ['\u202e', '\u001b'])
+      expect(await warnings.textContent()).not.toContain(hidden);
+    expect(await warnings.getByText('Rehearsal').count()).toBe(0);
+    const { height } = (await warnings.boundingBox()) ?? { height: 0 };
+    expect(height).toBeLessThan(400);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.getByRole('button', { name: 'Close the warnings' }).click();
+    await warnings.getByText('warning 1').waitFor({ state: 'detached' });
+    await goTo(page, place);
+    await warnings.getByText('Rehearsal: Raymond calls no model').waitFor();
+    await page.getByRole('button', { name: 'Close the warnings' }).press('Enter');
+    await warnings.getByText('Rehearsal').waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('an idle page asks for nothing, and runs of other processes appear without a request', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(served.address);
+    await page.getByRole('link', { name: /slow-1/ }).waitFor();
+    const other = await context.newPage();
+    await other.goto(served.address);
+    await other.getByRole('link', { name: /slow-1/ }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.clock.runFor(30_000);
+    await project.run(['quick', '--workflow-id', 'elsewhere']);
+    await page.getByRole('link', { name: /elsewhere/ }).waitFor();
+    await other.getByRole('link', { name: /elsewhere/ }).waitFor();
+    await project.run(['prune', 'elsewhere']);
+    await page.getByRole('link', { name: /elsewhere/ }).waitFor({ state: 'detached' });
+    expect(asked).toEqual([]);
+    await context.close();
+  });
+
   test('a phone shows the list, then the run, then the agent', async () => {
     const { page, faults, context } = await openPage(browser, served.address, {
       viewport: PHONE,

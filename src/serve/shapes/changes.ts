@@ -1,14 +1,20 @@
 /** What the page of a run shows, and how it changes. */
 import * as z from 'zod/mini';
 import { count, listOf, problem, text } from '../../look/common.ts';
-import { wholeRun } from '../../look/run-shape.ts';
+import { runRow, wholeRun } from '../../look/run-shape.ts';
 import { runForecast } from './forecast.ts';
 import { graphShape } from './graph.ts';
+import { questionList } from './questions.ts';
 
 export const runView = z.object({
   run: wholeRun,
   graph: z.union([graphShape, problem]),
   forecast: runForecast,
+});
+
+export const overviewShape = z.object({
+  runs: z.record(text, runRow).check(z.describe('By their ids.')),
+  ...questionList.shape,
 });
 
 export const changeList = listOf(
@@ -31,4 +37,5 @@ export const logLine = z.object({
 });
 
 export type RunView = z.infer<typeof runView>;
+export type OverviewShape = z.infer<typeof overviewShape>;
 export type LogLine = z.infer<typeof logLine>;

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { makeRun } from '../../test/make-run.ts';
+import { type Change, changed } from '../look/changes.ts';
+import { summaryOf } from '../model/run-summary.ts';
+import { UserError } from '../model/user-error.ts';
+import type { SurveyedRun } from '../ports.ts';
+import { Overview } from './overview.ts';
+import type { ServerEvent } from './sse.ts';
+
+function row(id: string, seq = 1): SurveyedRun {
+  const run = { ...summaryOf(makeRun({ START: [] }).run), seq };
+  return { kind: 'stored', id, run, owner: undefined, isOwn: true };
+}
+
+/** Overview, runs that the test changes, and how often they were listed. */
+function stage(...ids: readonly string[]) {
+  const at = { runs: ids.map((id) => row(id)), looks: 0, trouble: undefined as Error | undefined };
+  const overview = new Overview({
+    async list() {
+      at.looks += 1;
+      if (at.trouble) throw at.trouble;
+      return { runs: at.runs, total: at.runs.length, lost: new Map(), warnings: [] };
+    },
+    questions: { in: async () => ({ questions: [], permissions: [] }) },
+    now: () => Date.now(),
+  });
+  const open = () => {
+    const over = new AbortController();
+    const events = overview.changes(over.signal);
+    let view: unknown = {};
+    return {
+      async next(): Promise<ServerEvent> {
+        const { value } = await events.next();
+        if (value.event === 'change') view = changed(view, value.data as readonly Change[]);
+        return value;
+      },
+      runs: () => Object.keys((view as { runs: object }).runs),
+      async close() {
+        over.abort();
+        await events.return(undefined);
+      },
+    };
+  };
+  return { at, overview, open };
+}
+
+test('a page gets the whole once, and then one change for each run that changes', async () => {
+  const { at, overview, open } = stage('a', 'constructor', 'c');
+  const page = open();
+  await page.next();
+  expect(page.runs()).toEqual(['a', 'constructor', 'c']);
+  at.runs = [row('a'), row('constructor', 2), row('c'), row('d')];
+  overview.ring();
+  expect((await page.next()).data).toEqual([
+    [['runs', 'constructor', 'position'], 2],
+    [['runs', 'd'], expect.objectContaining({ id: 'd' })],
+  ]);
+  at.runs = [row('a')];
+  overview.ring();
+  const { data } = await page.next();
+  expect(data).toEqual([[['runs', 'constructor']], [['runs', 'c']], [['runs', 'd']]]);
+  expect(page.runs()).toEqual(['a']);
+  await page.close();
+});
+
+test('many pages share one look, and without a page there is none', async () => {
+  const { at, open } = stage('a');
+  const pages = Array.from({ length: 20 }, open);
+  await Promise.all(pages.map((page) => page.next()));
+  expect(at.looks).toBe(1);
+  await Promise.all(pages.map((page) => page.close()));
+  expect(at.looks).toBe(1);
+});
+
+test('runs that cannot be read are a trouble, which the next reading ends', async () => {
+  const { at, overview, open } = stage('a');
+  at.trouble = new UserError('database', 'The database does not answer.', 'Wait.');
+  const page = open();
+  expect(await page.next()).toMatchObject({
+    event: 'trouble',
+    data: { error: { message: 'The database does not answer.' } },
+  });
+  at.trouble = undefined;
+  overview.ring();
+  expect((await page.next()).event).toBe('change');
+  expect(page.runs()).toEqual(['a']);
+  at.trouble = new UserError('database', 'The database does not answer.', 'Wait.');
+  overview.ring();
+  expect((await page.next()).event).toBe('trouble');
+  at.trouble = undefined;
+  overview.ring();
+  expect(await page.next()).toEqual({ event: 'change', data: [] });
+  await page.close();
+});
