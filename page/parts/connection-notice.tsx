@@ -8,24 +8,20 @@ export function ConnectionNotice({ watch }: { readonly watch: RunWatch }) {
   const connection = useStore(watch.connection);
   const isLost = connection.kind === 'lost';
   const now = useNow(isLost ? 500 : undefined);
-  if (connection.kind === 'refused')
+  if ('trouble' in connection) {
+    const isRefused = connection.kind === 'refused';
     return (
-      <div class="notice tone-fail" role="alert">
-        <Icon name="warning" />
+      <div
+        class={`notice tone-${isRefused ? 'fail' : 'wait'}`}
+        role={isRefused ? 'alert' : 'status'}
+      >
+        <Icon name={isRefused ? 'warning' : 'plug'} />
         <p class="grow">
           <b>{connection.trouble.message}</b> {connection.trouble.remedy}
         </p>
       </div>
     );
-  if (connection.kind === 'signed-out')
-    return (
-      <div class="notice tone-wait" role="status">
-        <Icon name="plug" />
-        <p class="grow">
-          <b>{connection.trouble.message}</b> {connection.trouble.remedy}
-        </p>
-      </div>
-    );
+  }
   if (!isLost) return null;
   const seconds = Math.max(0, Math.ceil((connection.retryAt - now) / 1000));
   return (

@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { PermissionShape } from '../../src/look/run-shape.ts';
 import type { Answered, Decided } from '../../src/serve/shapes/requests.ts';
-import { troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { ago, counted, oneLine, visible } from '../lib/words.ts';
 import { Icon } from './icons.tsx';
+import { useSending } from './send.ts';
 import { ToolInput } from './tool-input.tsx';
-import { act, addToast, addTrouble, useTools } from './tools.ts';
+import { act, addDone, addTrouble, useTools, WITHOUT_PROCESS } from './tools.ts';
 
 export interface Permission extends PermissionShape {
   readonly run: string;
@@ -37,32 +37,20 @@ export function PermissionCard({ permission, onChoose, pager }: Props) {
   const { run, agent, state, request, tool, summary, input, rules, question } = permission;
   const omitted = (permission.input_length ?? input.length) - input.length;
   const [word, setWord] = useState('');
-  const [isSending, setSending] = useState(false);
+  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble));
   const [decided, setDecided] = useState<Decision>();
   const now = useNow(20_000);
   const id = useId();
   const decide = async (decision: Decision) => {
-    setSending(true);
-    try {
-      const message = decision === 'deny' && word !== '' ? { message: word } : {};
-      const { delivered } =
-        decision === 'answer'
-          ? await act<Answered>(tools, run, '/answer', { agent, text: word })
-          : await act<Decided>(tools, run, '/permission', {
-              ...{ agent, request, decision },
-              ...message,
-            });
-      setDecided(decision);
-      addToast(tools, {
-        tone: 'done',
-        message: `${SAID[decision]} The decision for ${visible(agent)} is stored.`,
-        remedy: delivered ? '' : 'No process works on the run. Resume it, and the agent gets it.',
-      });
-    } catch (error) {
-      addTrouble(tools, troubleFrom(error));
-    } finally {
-      setSending(false);
-    }
+    const message = decision === 'deny' && word !== '' ? { message: word } : {};
+    const told = { agent, request, decision, ...message };
+    const { delivered } =
+      decision === 'answer'
+        ? await act<Answered>(tools, run, '/answer', { agent, text: word })
+        : await act<Decided>(tools, run, '/permission', told);
+    setDecided(decision);
+    const done = `${SAID[decision]} The decision for ${visible(agent)} is stored.`;
+    addDone(tools, done, delivered ? '' : WITHOUT_PROCESS);
   };
   const button = (decision: Decision, text: string, look: string, title?: string) => (
     <button
@@ -70,7 +58,7 @@ export function PermissionCard({ permission, onChoose, pager }: Props) {
       class={`button ${look}`}
       disabled={isSending}
       title={title}
-      onClick={() => decide(decision)}
+      onClick={() => send(() => decide(decision))}
     >
       {text}
     </button>

@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { QuestionShape } from '../../src/serve/shapes/questions.ts';
 import type { Answered } from '../../src/serve/shapes/requests.ts';
-import { troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { ago, elapsed, lastName, msOf, visible } from '../lib/words.ts';
 import { Icon } from './icons.tsx';
-import { act, addToast, addTrouble, useTools } from './tools.ts';
+import { useSending } from './send.ts';
+import { act, addDone, addTrouble, useTools, WITHOUT_PROCESS } from './tools.ts';
 
 export type Asked = Pick<
   QuestionShape,
@@ -25,30 +25,19 @@ interface Props {
 export function QuestionCard({ question, onChoose, pager }: Props) {
   const tools = useTools();
   const [text, setText] = useState('');
-  const [isSending, setSending] = useState(false);
+  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble));
   const [isSent, setSent] = useState(false);
   const id = useId();
   const now = useNow(question.deadline === null ? 20_000 : 1_000);
   const isAnswered = isSent || question.answered;
-  const send = async () => {
-    setSending(true);
-    try {
-      const { delivered } = await act<Answered>(tools, question.run, '/answer', {
-        agent: question.agent,
-        text,
-      });
+  const answer = () =>
+    send(async () => {
+      const { run, agent } = question;
+      const { delivered } = await act<Answered>(tools, run, '/answer', { agent, text });
       setSent(true);
-      addToast(tools, {
-        tone: 'done',
-        message: `The answer for ${visible(question.agent)} is stored.`,
-        remedy: delivered ? '' : 'No process works on the run. Resume it, and the agent gets it.',
-      });
-    } catch (error) {
-      addTrouble(tools, troubleFrom(error));
-    } finally {
-      setSending(false);
-    }
-  };
+      const done = `The answer for ${visible(agent)} is stored.`;
+      addDone(tools, done, delivered ? '' : WITHOUT_PROCESS);
+    });
   return (
     <section class="card ask tone-wait" aria-labelledby={`${id}h`}>
       <header>
@@ -83,7 +72,7 @@ export function QuestionCard({ question, onChoose, pager }: Props) {
           class="answer"
           onSubmit={(event) => {
             event.preventDefault();
-            void send();
+            void answer();
           }}
         >
           <textarea
@@ -97,7 +86,7 @@ export function QuestionCard({ question, onChoose, pager }: Props) {
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
               event.preventDefault();
-              if (!isSending) void send();
+              if (!isSending) void answer();
             }}
           />
           <button type="submit" class="button primary" disabled={isSending}>

@@ -2,7 +2,7 @@ import type { AskedRewind } from '../stores/rewind.ts';
 import { Modal } from './dialogs.tsx';
 import { Actions, Problem } from './form.tsx';
 import { useSend } from './send.ts';
-import { act, addToast, useTools } from './tools.ts';
+import { act, addDone, useTools } from './tools.ts';
 
 interface Props {
   readonly run: string;
@@ -14,7 +14,7 @@ export function RewindDialog({ run, rewind, onClose }: Props) {
   const tools = useTools();
   const { isSending, trouble, send } = useSend(async () => {
     await act(tools, run, '/rewind', rewind.request);
-    addToast(tools, { tone: 'done', message: rewind.done, remedy: rewind.next });
+    addDone(tools, rewind.done, rewind.next);
     onClose();
   });
   return (

@@ -1,7 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import type { WholeRun } from '../../src/look/run-shape.ts';
-import { troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import {
@@ -19,8 +17,9 @@ import { hashOf, type Route, TABS, type Tab } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
 import { Icon } from './icons.tsx';
 import { Menu } from './menu.tsx';
+import { useSending } from './send.ts';
 import { Pill, runTone } from './status.tsx';
-import { act, addToast, addTrouble, useTools } from './tools.ts';
+import { act, addDone, addTrouble, useTools } from './tools.ts';
 
 /** A run of the list has all of it, except the agents and states. */
 export type HeadRun = Pick<
@@ -157,28 +156,21 @@ function Meter({ part }: { readonly part: number }) {
 
 function Acts({ run }: Pick<Props, 'run'>) {
   const tools = useTools();
-  const [isBusy, setBusy] = useState(false);
-  const stop = async (now: boolean) => {
-    setBusy(true);
-    try {
+  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble));
+  const stop = (now: boolean) =>
+    send(async () => {
       await act(tools, run.id, '/stop', { now });
-      addToast(tools, {
-        tone: 'done',
-        message: now ? 'The run stops now.' : 'The run stops when its running steps have finished.',
-        remedy: '',
-      });
-    } catch (error) {
-      addTrouble(tools, troubleFrom(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+      const done = now
+        ? 'The run stops now.'
+        : 'The run stops when its running steps have finished.';
+      addDone(tools, done);
+    });
   if (run.pid !== null)
     return (
       <Menu
         label="Stop"
         icon="stop"
-        isDisabled={isBusy}
+        isDisabled={isSending}
         items={[
           {
             name: 'Stop gracefully',

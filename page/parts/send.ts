@@ -1,21 +1,30 @@
 import { useState } from 'preact/hooks';
 import { type Trouble, troubleFrom } from '../lib/api.ts';
 
-/** The state of a form that sends something. */
-export function useSend(act: () => Promise<void>) {
+/** Sends one thing after the other. */
+export function useSending(failed: (trouble: Trouble) => void) {
   const [isSending, setSending] = useState(false);
-  const [trouble, setTrouble] = useState<Trouble>();
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async (act: () => Promise<void>) => {
     setSending(true);
-    setTrouble(undefined);
     try {
       await act();
     } catch (error) {
-      setTrouble(troubleFrom(error));
+      failed(troubleFrom(error));
     } finally {
       setSending(false);
     }
   };
-  return { isSending, trouble, send };
+  return { isSending, send };
+}
+
+/** The state of a form that sends something. */
+export function useSend(act: () => Promise<void>) {
+  const [trouble, setTrouble] = useState<Trouble>();
+  const { isSending, send } = useSending(setTrouble);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setTrouble(undefined);
+    return send(act);
+  };
+  return { isSending, trouble, send: submit };
 }

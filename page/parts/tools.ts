@@ -50,12 +50,18 @@ export async function act<T extends { readonly id: string }>(
   return answer;
 }
 
-export function addToast({ toasts }: Tools, toast: Toast): void {
+function addToast({ toasts }: Tools, toast: Toast): void {
   const next = [...toasts.value.slice(-2), toast];
   toasts.set(next);
   if (toast.tone === 'done')
     setTimeout(() => toasts.set(toasts.value.filter((one) => one !== toast)), 6_000);
 }
+
+export const addDone = (tools: Tools, message: string, remedy = '') =>
+  addToast(tools, { tone: 'done', message, remedy });
+
+/** After an answer or a decision was stored. */
+export const WITHOUT_PROCESS = 'No process works on the run. Resume it, and the agent gets it.';
 
 export const addTrouble = (tools: Tools, { message, remedy }: Trouble) =>
   addToast(tools, { tone: 'fail', message, remedy });

@@ -9,6 +9,7 @@ import { askPerson, requestOf } from './ask-person.ts';
 import type { Attendant } from './attendant.ts';
 import { followRun, NO_WORKER } from './follow-run.ts';
 import { observeAll } from './observe-all.ts';
+import { openRun } from './open-run.ts';
 import { openItems } from './questions.ts';
 import { reply } from './reply.ts';
 
@@ -59,36 +60,31 @@ export async function attendRun(
   });
   const showing = watchDoing(store, id, over.signal, attendant);
   try {
-    const found = await followRun(
-      { store, clock },
-      id,
-      {
-        async event(event, before, after) {
-          if (event.seq >= from) observer.event(event, before, after);
-          asking?.event(event, before, after);
-          // Earlier questions may be settled.
-          if (!asking && event.seq >= known) {
-            const open = (await openItems(store, after)).filter(({ isAnswered }) => !isAnswered);
-            const asked = open.map((item) =>
-              item.kind === 'request'
-                ? requestOf(item.agent, item.step, item)
-                : { ...item, id: item.agent },
-            );
-            // An answer that was not used is reported.
-            asking = askPerson(person, asked, (input) => void give(input).catch(failed), clock);
-          }
-          if (event.seq < known || after.status.kind !== 'ended') return undefined;
-          // A process that already has an ended run is about to resume it.
-          return event.seq === known && (await store.owner(id)) ? undefined : 'over';
-        },
-        unattended(isMissing) {
-          isUnattended = isMissing;
-          if (isMissing) warn(NO_WORKER);
-          leaveStop();
-        },
-      },
-      over.signal,
-    );
+    const unattended = (isMissing: boolean) => {
+      isUnattended = isMissing;
+      if (isMissing) warn(NO_WORKER);
+      leaveStop();
+    };
+    const following = { signal: over.signal, unattended };
+    for await (const [event, before, after] of followRun({ store, clock }, id, following)) {
+      if (event.seq >= from) observer.event(event, before, after);
+      asking?.event(event, before, after);
+      // Earlier questions may be settled.
+      if (!asking && event.seq >= known) {
+        const open = (await openItems(store, after)).filter(({ isAnswered }) => !isAnswered);
+        const asked = open.map((item) =>
+          item.kind === 'request'
+            ? requestOf(item.agent, item.step, item)
+            : { ...item, id: item.agent },
+        );
+        // An answer that was not used is reported.
+        asking = askPerson(person, asked, (input) => void give(input).catch(failed), clock);
+      }
+      if (event.seq < known || after.status.kind !== 'ended') continue;
+      // A process that already has an ended run is about to resume it.
+      if (event.seq > known || !(await store.owner(id))) break;
+    }
+    const found = await openRun(store, id);
     return { found, isStopAwaited };
   } finally {
     over.abort();

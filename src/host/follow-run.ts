@@ -1,27 +1,20 @@
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { JournaledEvent } from '../model/event.ts';
-import type { Run } from '../model/run.ts';
-import type { Clock, RunStore, StoredRun } from '../ports.ts';
+import type { Clock, EachEvent, RunStore } from '../ports.ts';
 import { openRun } from './open-run.ts';
 
 /** Without a worker, a run in a database makes no progress, so the user must know. */
 export const NO_WORKER =
   'No worker is running for this database. Start one on any machine: raymond worker --database <url>';
 
-export interface Follower {
-  /** Returning `over` stops following. */
-  event(event: JournaledEvent, before: Run | undefined, after: Run): Promise<'over' | undefined>;
-  /** The last worker has gone, or one has come back. */
-  unattended?(isMissing: boolean): void;
-}
-
 interface Following {
   /** Only events after this one. */
   readonly after?: number | undefined;
   /** Ends the following early. */
   readonly signal?: AbortSignal | undefined;
-  readonly unattended?: Follower['unattended'] | undefined;
+  /** The last worker has gone, or one has come back. */
+  readonly unattended?: ((isMissing: boolean) => void) | undefined;
 }
 
 interface FollowPorts {
@@ -29,27 +22,21 @@ interface FollowPorts {
   readonly clock: Clock;
 }
 
-/**
- * Reads the journal as it grows, until no process works on the run and all events are read. Returns
- * the run as it is then.
- */
-export async function followRun(
+/** The events of a run with the run before and after each, as long as `followEvents` gives them. */
+export async function* followRun(
   ports: FollowPorts,
   id: string,
-  follower: Follower,
-  signal?: AbortSignal,
-): Promise<StoredRun> {
+  following: Omit<Following, 'after'> = {},
+): AsyncGenerator<Parameters<EachEvent>> {
   let run = newRun;
-  const unattended = follower.unattended?.bind(follower);
-  for await (const event of followEvents(ports, id, { signal, unattended })) {
+  for await (const event of followEvents(ports, id, following)) {
     const before = event.seq === 1 ? undefined : run;
     run = apply(run, event);
-    if ((await follower.event(event, before, run)) === 'over') break;
+    yield [event, before, run];
   }
-  return openRun(ports.store, id);
 }
 
-/** The events of a run, and then each new one, until no process works on the run. */
+/** The events of a run, and then each new one, until no process works on the run and all are read. */
 export async function* followEvents(
   { store, clock }: FollowPorts,
   id: string,

@@ -245,4 +245,3 @@ export type TimelineShape = z.infer<typeof timelineShape>;
 export type WholeRun = z.infer<typeof wholeRun>;
 export type StoredRow = z.infer<typeof storedRow>;
 export type RunRow = z.infer<typeof runRow>;
-export type RunList = z.infer<typeof runList>;

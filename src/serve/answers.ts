@@ -20,10 +20,10 @@ import { Overview } from './overview.ts';
 import { badRequest, errorBodyOf } from './problems.ts';
 import { OpenQuestions } from './questions.ts';
 import type { RouteName } from './routes.ts';
-import { type ChangingRun, runChanges } from './run-changes.ts';
+import { type ChangingRun, changes } from './run-changes.ts';
 import { runEvents } from './run-events.ts';
 import type { RunForecast } from './shapes/forecast.ts';
-import { type EventSource, kept, merged, withTrouble } from './sse.ts';
+import { type EventSource, kept } from './sse.ts';
 import { liveStep, wholeStep } from './steps.ts';
 import { listedWorkflow, type WorkflowParts, workflowList } from './workflows.ts';
 
@@ -74,7 +74,7 @@ export function answersFor(parts: ServeParts): Answers {
       const found = await runs.look(id);
       return storedRowForm({ ...found, run: summaryOf(found.run) });
     },
-    () => overview.ring(),
+    () => overview.look(),
   );
   const runOf = ({ params: { id = '' } }: Asked) => runs.find(id);
   const timeOf = ({ found: { owner }, followed: { run } }: FoundRun) =>
@@ -85,23 +85,23 @@ export function answersFor(parts: ServeParts): Answers {
     const at = timeOf({ found: current, followed });
     return wholeForm({ found: current, history, bars, ...beside, at });
   };
-  const changesOf = async function* ({ found, followed }: FoundRun, signal: AbortSignal) {
+  const changingRun = async (id: string): Promise<ChangingRun> => {
+    const { found, followed } = await runs.find(id);
     let beside = await standing(store, followed.run);
     // The run itself does not change hands: only what is no event is looked for again.
     const current = () => ({ found: { ...found, owner: beside.owner }, followed });
-    const changing: ChangingRun = {
-      ...{ id: found.id, followed, alarmsOf: parts.alarmsOf, now },
+    return {
+      ...{ id, followed, alarmsOf: parts.alarmsOf },
       key: async () => {
         beside = await standing(store, followed.run);
         return JSON.stringify(beside);
       },
       parts: {
         run: async () => formOf(current(), beside),
-        graph: () => graphs.of(found.id, followed, timeOf(current())).catch(problemIn),
+        graph: () => graphs.of(id, followed, timeOf(current())).catch(problemIn),
         forecast: () => forecast(followed),
       },
     };
-    yield* runChanges(changing, signal);
   };
   const forecast = async ({ run, places }: FollowedRun): Promise<RunForecast> => {
     const pasts = await parts.pasts(run.workflow, run.workflowFiles.get(run.workflow));
@@ -119,20 +119,10 @@ export function answersFor(parts: ServeParts): Answers {
         const found = await runOf(asked);
         return body(formOf(found, await standing(store, found.followed.run)));
       },
-      changes: async (asked) => {
-        const found = await runOf(asked);
-        return stream((signal) => changesOf(found, signal));
+      changes: async ({ query: { run } }) => {
+        const find = run === undefined ? undefined : () => changingRun(run);
+        return stream((signal) => changes({ overview, find, now }, signal));
       },
-      overview: async ({ query: { run } }) =>
-        stream((signal) => {
-          const all = overview.changes(signal);
-          if (run === undefined) return all;
-          const one = async function* () {
-            yield* changesOf(await runs.find(run), signal);
-          };
-          // A run that cannot be shown does not end the rest.
-          return merged([all, withTrouble(one())]);
-        }),
       events: async (asked) => {
         const after = positionOf(asked);
         const { found, followed } = await runOf(asked);

@@ -5,6 +5,7 @@ import { summaryOf } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
 import type { SurveyedRun } from '../ports.ts';
 import { Overview } from './overview.ts';
+import { changes } from './run-changes.ts';
 import type { ServerEvent } from './sse.ts';
 
 function row(id: string, seq = 1): SurveyedRun {
@@ -26,7 +27,8 @@ function stage(...ids: readonly string[]) {
   });
   const open = () => {
     const over = new AbortController();
-    const events = overview.changes(over.signal);
+    const shown = { overview, find: undefined, now: () => Date.now() };
+    const events = changes(shown, over.signal);
     let view: unknown = {};
     return {
       async next(): Promise<ServerEvent> {
@@ -50,13 +52,13 @@ test('a page gets the whole once, and then one change for each run that changes'
   await page.next();
   expect(page.runs()).toEqual(['a', 'constructor', 'c']);
   at.runs = [row('a'), row('constructor', 2), row('c'), row('d')];
-  overview.ring();
+  overview.look();
   expect((await page.next()).data).toEqual([
     [['runs', 'constructor', 'position'], 2],
     [['runs', 'd'], expect.objectContaining({ id: 'd' })],
   ]);
   at.runs = [row('a')];
-  overview.ring();
+  overview.look();
   const { data } = await page.next();
   expect(data).toEqual([[['runs', 'constructor']], [['runs', 'c']], [['runs', 'd']]]);
   expect(page.runs()).toEqual(['a']);
@@ -81,14 +83,15 @@ test('runs that cannot be read are a trouble, which the next reading ends', asyn
     data: { error: { message: 'The database does not answer.' } },
   });
   at.trouble = undefined;
-  overview.ring();
-  expect((await page.next()).event).toBe('change');
+  overview.look();
+  expect(await page.next()).toEqual({ event: 'change', data: [] });
+  await page.next();
   expect(page.runs()).toEqual(['a']);
   at.trouble = new UserError('database', 'The database does not answer.', 'Wait.');
-  overview.ring();
+  overview.look();
   expect((await page.next()).event).toBe('trouble');
   at.trouble = undefined;
-  overview.ring();
+  overview.look();
   expect(await page.next()).toEqual({ event: 'change', data: [] });
   await page.close();
 });

@@ -93,25 +93,14 @@ export const ROUTES = {
   },
   changes: {
     method: 'GET',
-    path: '/api/runs/:id/changes',
-    summary: 'A run, its graph and its forecast as one value, and then each change of it',
-    description: [
-      'Server-sent events. The value is `{run, graph, forecast}`, as the routes of these names answer; a `graph` that cannot be drawn is an error. It is empty at first. Each `change` is an array of changes of it, so a client that connects again begins with an empty value.',
-      '`lines` has the lines of `raymond logs` for new events, at first the newest 300. A line of its own says how many events are left out. `heartbeat` and `gone` are as in the stream of events.',
-    ].join('\n\n'),
-    answer: {
-      kind: 'stream',
-      events: { change: changeList, lines: z.array(logLine), heartbeat, gone: errorBody },
-    },
-  },
-  overview: {
-    method: 'GET',
     path: '/api/changes',
     summary:
       'All runs and everything that waits for a person as one value, and then each change of it',
-    description:
-      'Server-sent events, as in the stream of the changes of a run. The value is `{runs, questions, permissions}`; `runs` is an object with a row for each id. With `run`, the value also has what that stream has, so a page needs one stream. `gone` then ends only this part. `trouble` says that the runs cannot be read now; the next `change` ends it.',
-    query: { run: 'Also the changes and lines of this run.' },
+    description: [
+      'Server-sent events. The value is `{runs, questions, permissions}`; `runs` is an object with a row for each id. With `run`, the value also has `{run, graph, forecast}`, as the routes of these names answer; a `graph` that cannot be drawn is an error. The value is empty at first. Each `change` is an array of changes of it, so a client that connects again begins with an empty value.',
+      '`lines` has the lines of `raymond logs` for new events of the run, at first of the newest 300. A line of its own says how many events are left out. `gone` says that this run cannot be read; the rest of the value continues to change. `trouble` says that no run can be read now, and the next `change` ends it. `heartbeat` is as in the stream of events.',
+    ].join('\n\n'),
+    query: { run: 'The run to follow, too.' },
     answer: {
       kind: 'stream',
       events: {

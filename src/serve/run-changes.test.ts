@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
 import type { JournaledEvent } from '../model/event.ts';
 import { FollowedRun } from './followed-run.ts';
-import { runChanges } from './run-changes.ts';
+import { changes } from './run-changes.ts';
 import type { LogLine } from './shapes/changes.ts';
 
 const made = makeRun({ START: [] }, { settings: { maxIterations: 0 } });
@@ -27,11 +27,13 @@ async function stage(first: number) {
   const followed = new FollowedRun({ watch }, 'r');
   await followed.reaches(first);
   const part = async () => undefined as never;
-  const changing = {
-    ...{ id: 'r', followed, alarmsOf: () => [], now: () => Date.now(), key: async () => '' },
+  const find = async () => ({
+    ...{ id: 'r', followed, alarmsOf: () => [], key: async () => '' },
     parts: { run: part, graph: part, forecast: part },
-  };
-  const stream = runChanges(changing, new AbortController().signal);
+  });
+  const overview = { view: {}, trouble: undefined, onChange: () => () => {} };
+  const shown = { overview, find, now: () => Date.now() };
+  const stream = changes(shown, new AbortController().signal);
   return {
     async add(until: number) {
       coming.push(ALL.slice(followed.run.seq, until));

@@ -1,21 +1,30 @@
 /**
- * A run as its page shows it: the whole at first, and then only what changes. The lines of its log come
- * beside it, in the words of `raymond logs`. An idle run sends nothing.
+ * What a page shows: all runs, and maybe one of them with its graph, its forecast and its log in the words
+ * of `raymond logs`. A client gets the whole at first, and then only what changes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { changesBetween } from '../look/changes.ts';
 import { counted } from '../model/counted.ts';
 import { shellWord } from '../model/shell-word.ts';
+import { UserError } from '../model/user-error.ts';
 import { type AlarmsOf, Describer } from '../observe/describe.ts';
 import type { FollowedRun } from './followed-run.ts';
-import type { LogLine, RunView } from './shapes/changes.ts';
+import type { Overview } from './overview.ts';
+import { errorBodyOf } from './problems.ts';
+import type { LogLine, OverviewShape, RunView } from './shapes/changes.ts';
 import { Bell, type ServerEvent } from './sse.ts';
+
+export interface Shown {
+  readonly overview: Pick<Overview, 'view' | 'trouble' | 'onChange'>;
+  /** Throws a UserError if the run cannot be read. */
+  readonly find: (() => Promise<ChangingRun>) | undefined;
+  readonly now: () => number;
+}
 
 export interface ChangingRun {
   readonly id: string;
   readonly followed: FollowedRun;
   readonly alarmsOf: AlarmsOf;
-  readonly now: () => number;
   /** Changes with everything about the run that is no event. */
   readonly key: () => Promise<string>;
   readonly parts: {
@@ -23,44 +32,69 @@ export interface ChangingRun {
   };
 }
 
-export async function* runChanges(
-  run: ChangingRun,
+export async function* changes(
+  { overview, find, now }: Shown,
   signal: AbortSignal,
 ): AsyncGenerator<ServerEvent> {
-  const { followed, now } = run;
   const bell = new Bell(signal);
-  const endListening = followed.onChange(bell.ring);
-  const log = new Log(run);
-  let sent: Partial<RunView> = {};
+  const endings = [overview.onChange(bell.ring)];
+  let sent: Partial<OverviewShape & RunView> = {};
+  const changed = function* (next: typeof sent) {
+    const data = changesBetween(sent, next);
+    sent = next;
+    if (data.length > 0) yield { event: 'change', data };
+  };
+  let trouble: Overview['trouble'];
+  let run: ChangingRun | undefined;
   let forecastAt = 0;
   /** What each part was made from. */
   const made = { run: '', graph: '', forecast: '' };
   try {
+    try {
+      run = await find?.();
+    } catch (error) {
+      yield about('gone', error);
+    }
+    if (run) endings.push(run.followed.onChange(bell.ring));
+    const log = run && new Log(run);
     while (!signal.aborted) {
       const began = now();
-      const lines = log.take();
+      if (overview.trouble && overview.trouble !== trouble)
+        yield about('trouble', overview.trouble.error);
+      // This ends the trouble, even if nothing has changed.
+      else if (trouble && !overview.trouble) yield { event: 'change', data: [] };
+      trouble = overview.trouble;
+      yield* changed({ ...sent, ...overview.view });
+      const lines = log?.take() ?? [];
       if (lines.length > 0) yield { event: 'lines', data: lines };
-      const events = String(followed.run.seq);
-      const key = `${events} ${await run.key()}`;
-      for (const name of ['run', 'graph', 'forecast'] as const) {
-        const from = name === 'run' ? key : events;
-        if (from === made[name] || (name === 'forecast' && began < forecastAt)) continue;
-        if (name === 'forecast') forecastAt = began + FORECAST_PAUSE_MS;
-        made[name] = from;
-        const next = { ...sent, [name]: await run.parts[name]() };
-        const changes = changesBetween(sent, next);
-        sent = next;
-        if (changes.length > 0) yield { event: 'change', data: changes };
+      if (run) {
+        const events = String(run.followed.run.seq);
+        const key = `${events} ${await run.key()}`;
+        for (const name of ['run', 'graph', 'forecast'] as const) {
+          const from = name === 'run' ? key : events;
+          if (from === made[name] || (name === 'forecast' && began < forecastAt)) continue;
+          if (name === 'forecast') forecastAt = began + FORECAST_PAUSE_MS;
+          made[name] = from;
+          yield* changed({ ...sent, [name]: await run.parts[name]() });
+        }
       }
-      if (followed.trouble) throw followed.trouble.error;
+      if (run?.followed.trouble) {
+        yield about('gone', run.followed.trouble.error);
+        run = undefined;
+      }
       // Events come in groups, and a slow answer must not take all of the server's time.
       const pause = Math.min(MOST_PAUSE_MS, PATIENCE * (now() - began));
       await delay(Math.max(PAUSE_MS, pause), undefined, { signal }).catch(() => {});
-      await bell.wait(LOOK_EVERY_MS);
+      await bell.wait(run && LOOK_EVERY_MS);
     }
   } finally {
-    endListening();
+    for (const end of endings) end();
   }
+}
+
+function about(event: string, error: unknown): ServerEvent {
+  if (error instanceof UserError) return { event, data: errorBodyOf(error) };
+  throw error;
 }
 
 const [PAUSE_MS, MOST_PAUSE_MS, PATIENCE] = [150, 2_000, 3];

@@ -77,45 +77,11 @@ export class Streams {
   }
 }
 
-/** The events of several sources, as they come. */
-export async function* merged(
-  sources: readonly AsyncGenerator<ServerEvent>[],
-): AsyncGenerator<ServerEvent> {
-  const next = async (source: AsyncGenerator<ServerEvent>) => ({
-    source,
-    result: await source.next(),
-  });
-  const coming = new Map(sources.map((source) => [source, next(source)]));
-  try {
-    while (coming.size > 0) {
-      const { source, result } = await Promise.race(coming.values());
-      if (result.done) coming.delete(source);
-      else {
-        coming.set(source, next(source));
-        yield result.value;
-      }
-    }
-  } finally {
-    for (const one of coming.values()) one.catch(() => {});
-    await Promise.all(sources.map((source) => source.return(undefined)));
-  }
-}
-
-/** The events. An error that the user can understand is the last of them. */
-export async function* withTrouble(
-  events: AsyncGenerator<ServerEvent>,
-): AsyncGenerator<ServerEvent> {
-  try {
-    yield* events;
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    yield { event: 'gone', data: errorBodyOf(error) };
-  }
-}
-
-/** The events, with a heartbeat whenever none has come for a while. */
-export async function* kept(source: AsyncGenerator<ServerEvent>): AsyncGenerator<ServerEvent> {
-  const events = withTrouble(source);
+/**
+ * The events, with a heartbeat whenever none has come for a while. An error that the user can
+ * understand is the last event.
+ */
+export async function* kept(events: AsyncGenerator<ServerEvent>): AsyncGenerator<ServerEvent> {
   try {
     let next = events.next();
     for (;;) {
@@ -127,6 +93,9 @@ export async function* kept(source: AsyncGenerator<ServerEvent>): AsyncGenerator
       yield first?.value ?? { event: 'heartbeat', data: { at: new Date().toISOString() } };
       if (first) next = events.next();
     }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    yield { event: 'gone', data: errorBodyOf(error) };
   } finally {
     await events.return(undefined);
   }

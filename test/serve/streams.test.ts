@@ -99,7 +99,7 @@ test('the changes of a run make what the routes answer, and each part comes once
   let view: unknown = {};
   const wholes: string[] = [];
   const lines: string[] = [];
-  for await (const { event, data } of server.stream('/api/runs/w/changes')) {
+  for await (const { event, data } of server.stream('/api/changes?run=w')) {
     if (event === 'lines')
       lines.push(...z.parse(z.array(z.looseObject({ text: z.string() })), data).map((l) => l.text));
     if (event !== 'change') continue;
@@ -108,24 +108,39 @@ test('the changes of a run make what the routes answer, and each part comes once
     wholes.push(...changes.flatMap(([path]) => (path.length === 1 ? [`${path}`] : [])));
     const { run, forecast } = z.parse(
       z.looseObject({
-        run: z.looseObject({ status: z.string(), counts: z.looseObject({ running: z.number() }) }),
+        run: z.optional(
+          z.looseObject({ status: z.string(), counts: z.looseObject({ running: z.number() }) }),
+        ),
         forecast: z.optional(z.looseObject({ rest: z.unknown() })),
       }),
       view,
     );
-    if (run.counts.running === 20) project.write('open', '');
-    if (run.status === 'completed' && forecast?.rest === null) break;
+    if (run?.counts.running === 20) project.write('open', '');
+    if (run?.status === 'completed' && forecast?.rest === null) break;
   }
   const [run, graph, forecast] = await Promise.all(
     ['', '/graph', '/forecast'].map(
       async (route) => (await server.get(`/api/runs/w${route}`)).body,
     ),
   );
-  expect(view).toEqual({ run, graph, forecast });
+  const [{ body: list }, { body: waiting }] = await Promise.all([
+    server.get('/api/runs'),
+    server.get('/api/questions'),
+  ]);
+  const { runs } = z.parse(z.object({ runs: z.array(z.looseObject({ id: z.string() })) }), list);
+  const rows = Object.fromEntries(runs.map((row) => [row.id, row]));
+  const { runs: listed, ...rest } = z.parse(z.looseObject({ runs: z.unknown() }), view);
+  expect(rest).toEqual({ run, graph, forecast, ...z.parse(z.looseObject({}), waiting) });
+  expect(Object.keys(listed as object).sort()).toEqual(Object.keys(rows).sort());
   expect(lines.at(0)).toContain('w starts:');
   expect(lines.at(-1)).toContain('w completed');
-  expect(wholes).toEqual(['run', 'graph', 'forecast']);
-  expect(await server.get('/api/runs/nothing/changes')).toMatchObject({ status: 404 });
+  expect(wholes.sort()).toEqual(
+    ['runs', 'questions', 'permissions', 'run', 'graph', 'forecast'].sort(),
+  );
+  for await (const { event, data } of server.stream('/api/changes?run=nothing')) {
+    if (event === 'gone') expect(data).toMatchObject({ error: { code: 'no-run' } });
+    if (event === 'gone') break;
+  }
 });
 
 test('a step is followed while it runs, and after a break', async () => {

@@ -31,16 +31,14 @@ export async function logs(
   const id = await runToSee(store, name);
   const log = new Log(store, id, options);
   if (options.follow) {
-    const found = await followRun({ store, clock }, id, {
-      async event(...seen) {
-        log.add(...seen);
-        await log.flush();
-        return undefined;
-      },
-      unattended(isMissing) {
-        if (isMissing) stderr.say(NO_WORKER);
-      },
-    });
+    const unattended = (isMissing: boolean) => {
+      if (isMissing) stderr.say(NO_WORKER);
+    };
+    for await (const seen of followRun({ store, clock }, id, { unattended })) {
+      log.add(...seen);
+      await log.flush();
+    }
+    const found = await openRun(store, id);
     if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${statusOf(found)}`);
   } else {
     await openRun(store, id, (...seen) => log.add(...seen));
