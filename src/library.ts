@@ -1,6 +1,6 @@
 /** The verbs for programs in JavaScript. Everything that executes is loaded with the first call. */
+import type { PrunedRun } from './app/prune.ts';
 import type { StartedRun } from './app/started-run.ts';
-import { ANSWERING_BY_MAIL, NOBODY } from './host/ask-person.ts';
 import type { Attendant, StopOrLeave } from './host/attendant.ts';
 import type { Choices } from './model/agent.ts';
 import type { JournaledEvent } from './model/event.ts';
@@ -10,6 +10,8 @@ import type { Run } from './model/run.ts';
 import type { SurveyedRun } from './ports.ts';
 import { Inbox } from './run/inbox.ts';
 import type { Surroundings } from './world/surroundings.ts';
+
+export type { PrunedRun };
 
 /** Where the runs are, and who is told about them. */
 export interface Place {
@@ -62,14 +64,6 @@ export interface PruneChoices extends Place, Pick<RunChoices, 'agree'> {
   readonly ids?: readonly string[];
   /** Also deletes work that exists nowhere else, if `agree` resolves with true. */
   readonly discardWork?: boolean;
-}
-
-export interface PrunedRun {
-  readonly id: string;
-  /** The work for which the run was kept. */
-  readonly work: readonly { readonly path: string; readonly why: string }[];
-  /** The worktrees that were removed. */
-  readonly trees: readonly string[];
 }
 
 /**
@@ -321,12 +315,11 @@ async function carried(
   attendant: Pick<Attendant, 'observers' | 'stops'>,
 ): Promise<Run> {
   if (!('attend' in started)) return started;
-  const { run: from, options, rehearsed } = started;
-  const waits = options.wait ?? from.settings.wait;
+  const { personAway } = await import('./app/started-run.ts');
   const { run } = await started.attend({
     ...attendant,
     observerFailed: () => {},
-    person: rehearsed ?? (waits ? ANSWERING_BY_MAIL : NOBODY),
+    person: personAway(started),
     warn: (text) => onNotice?.({ kind: 'warning', text }),
     alert: { bell() {}, note() {} },
   });

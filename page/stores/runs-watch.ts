@@ -34,12 +34,13 @@ export class RunsWatch {
   show(run: RunWatch): () => void {
     this.#shown = run;
     this.#lookAtTab();
-    return () => {
-      // The page of the next run may have begun before.
+    const end = () => {
       if (this.#shown !== run) return;
       this.#shown = undefined;
       this.#lookAtTab();
     };
+    // The page of the next run begins in the same turn.
+    return () => queueMicrotask(end);
   }
 
   /** Ends a pause between two attempts to connect. */

@@ -1,3 +1,4 @@
+import { ANSWERING_BY_MAIL, NOBODY } from '../host/ask-person.ts';
 import type { Settings } from '../model/event.ts';
 import { type Consent, type Door, type LogFile, type Notice, warnings } from '../model/notice.ts';
 import type { RunOptions } from '../options/run-options.ts';
@@ -16,6 +17,10 @@ export interface StartedRun extends BegunRun {
 /** The log file that the options name, if the door writes one. */
 export const openedLog = (door: Door, { logFile }: RunOptions, { project }: Surroundings) =>
   logFile === undefined ? undefined : door.openLog?.(logFile, project);
+
+/** For a run that no person attends: its questions wait for answers by mail, unless it does not wait. */
+export const personAway = ({ run, options, rehearsed }: StartedRun) =>
+  rehearsed ?? ((options.wait ?? run.settings.wait) ? ANSWERING_BY_MAIL : NOBODY);
 
 export function give(door: Door, notices: readonly Notice[]): void {
   for (const notice of notices) door.notice(notice);

@@ -7,9 +7,7 @@ import { UserError } from '../model/user-error.ts';
 import type { Answers, Asked, Reply, ServeParts } from './answers.ts';
 import { badRequest } from './problems.ts';
 import {
-  type Answered,
   answerRequest,
-  type Decided,
   permissionRequestBody,
   type Rewound,
   resumeRequest,
@@ -27,53 +25,49 @@ export function act(
   rowOf: (id: string) => Promise<StoredRow>,
   acted: () => void,
 ): Acts {
-  const done = (body: unknown): Extract<Reply, { kind: 'body' }> => {
-    acted();
-    return { kind: 'body', body };
-  };
+  /** An act for the run that the path names. */
+  const onRun =
+    <Shape extends z.ZodMiniType>(
+      shape: Shape,
+      carryOut: (id: string, request: z.infer<Shape>) => Promise<object>,
+    ) =>
+    async ({ params, body }: Asked): Promise<Reply> => {
+      const { id } = await rowOf(params.id ?? '');
+      const answer = { id, ...(await carryOut(id, z.parse(shape, body))) };
+      acted();
+      return { kind: 'body', body: answer };
+    };
   return {
     async start(asked) {
       const { workflow, id: wanted, set, ...options } = z.parse(startRequest, asked.body);
       const { id, warnings } = await control.start(workflow, { ...options, ...pairs(set) }, wanted);
+      acted();
       return {
-        ...done({ ...(await rowOf(id)), warnings }),
+        kind: 'body',
+        body: { ...(await rowOf(id)), warnings },
         location: `/api/runs/${encodeURIComponent(id)}`,
       };
     },
-    async resume(asked) {
-      const { id } = await rowOf(idOf(asked));
-      const { fresh, accept_changes, trust_run, ...options } = z.parse(resumeRequest, asked.body);
+    resume: onRun(resumeRequest, async (id, request) => {
+      const { fresh, accept_changes, trust_run, ...options } = request;
       const consent = { fresh, acceptChanges: accept_changes, trustRun: trust_run };
       const { warnings } = await control.resume(id, options, consent);
-      return done({ ...(await rowOf(id)), warnings });
-    },
-    async stop(asked) {
-      const { id } = await rowOf(idOf(asked));
-      const { now } = z.parse(stopRequest, asked.body);
+      return { ...(await rowOf(id)), warnings };
+    }),
+    stop: onRun(stopRequest, async (id, { now }) => {
       const begun = await control.stop(id, now ? 'now' : 'drain');
       // Only a stop that kills needs this process: it kills a process that does not react.
       const isStopped = begun.isOver || (now === true && (await isSoonOver(begun.wait(), report)));
-      return done({ id, stopped: isStopped } satisfies Stopping);
-    },
-    async answer(asked) {
-      const { id } = await rowOf(idOf(asked));
-      const { agent: wanted, text } = z.parse(answerRequest, asked.body);
-      const { agent, isDelivered } = await control.answer(id, wanted, text);
-      return done({ id, agent, delivered: isDelivered } satisfies Answered);
-    },
-    async permission(asked) {
-      const { id } = await rowOf(idOf(asked));
-      const { decision, message, ...wanted } = z.parse(permissionRequestBody, asked.body);
+      return { stopped: isStopped } satisfies Omit<Stopping, 'id'>;
+    }),
+    answer: onRun(answerRequest, async (id, { agent, text }) =>
+      delivered(await control.answer(id, agent, text)),
+    ),
+    permission: onRun(permissionRequestBody, async (id, { decision, message, ...wanted }) => {
       const text = message === undefined ? {} : { text: message };
-      const { agent, request, isDelivered } = await control.decide(id, wanted, {
-        decision,
-        ...text,
-      });
-      return done({ id, agent, request, delivered: isDelivered } satisfies Decided);
-    },
-    async rewind(asked) {
-      const { id } = await rowOf(idOf(asked));
-      const { agent, step, undo, files } = z.parse(rewindRequest, asked.body);
+      return delivered(await control.decide(id, wanted, { decision, ...text }));
+    }),
+    rewind: onRun(rewindRequest, async (id, { agent, step, undo, files }) => {
       if ((step === undefined) !== (undo === true))
         throw badRequest('The request names no step, or both a step and an undo.', 'Name one.');
       const request =
@@ -81,20 +75,22 @@ export function act(
           ? ({ kind: 'undo' } as const)
           : ({ kind: 'to', agent: agent ?? FIRST_AGENT, step } as const);
       const event = await control.rewind(id, request, { files: files !== false });
-      return done({
-        id,
+      return {
         agents: event.agents.map((back) => back.id),
         gone: event.gone,
         abandoned: event.abandoned,
         cost_usd: event.costUsd,
         ...(event.isPriced && { cost_is_estimate: true as const }),
         files: event.files.map(({ root }) => root),
-      } satisfies Rewound);
-    },
+      } satisfies Omit<Rewound, 'id'>;
+    }),
   };
 }
 
-const idOf = ({ params: { id = '' } }: Asked) => id;
+const delivered = <T extends { readonly isDelivered: boolean }>({ isDelivered, ...told }: T) => ({
+  ...told,
+  delivered: isDelivered,
+});
 
 function pairs(set: Readonly<Record<string, string>> | undefined) {
   if (set === undefined) return {};

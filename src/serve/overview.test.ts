@@ -25,9 +25,9 @@ function stage(...ids: readonly string[]) {
     questions: { in: async () => ({ questions: [], permissions: [] }) },
     now: () => Date.now(),
   });
-  const open = () => {
+  const open = (find?: () => Promise<never>) => {
     const over = new AbortController();
-    const shown = { overview, find: undefined, now: () => Date.now() };
+    const shown = { overview, find, now: () => Date.now() };
     const events = changes(shown, over.signal);
     let view: unknown = {};
     return {
@@ -67,7 +67,7 @@ test('a page gets the whole once, and then one change for each run that changes'
 
 test('many pages share one look, and without a page there is none', async () => {
   const { at, open } = stage('a');
-  const pages = Array.from({ length: 20 }, open);
+  const pages = Array.from({ length: 20 }, () => open());
   await Promise.all(pages.map((page) => page.next()));
   expect(at.looks).toBe(1);
   await Promise.all(pages.map((page) => page.close()));
@@ -94,4 +94,19 @@ test('runs that cannot be read are a trouble, which the next reading ends', asyn
   overview.look();
   expect(await page.next()).toEqual({ event: 'change', data: [] });
   await page.close();
+});
+
+test('the list does not wait for a run that takes long to read, or that cannot be read', async () => {
+  const { overview, open } = stage('a');
+  const slow = open(() => new Promise(() => {}));
+  expect((await slow.next()).event).toBe('change');
+  expect(slow.runs()).toEqual(['a']);
+  const missing = open(async () => {
+    throw new UserError('no-run', 'This project has no run x.', 'List them.');
+  });
+  const events = [await missing.next(), await missing.next()].map(({ event }) => event);
+  expect(events.sort()).toEqual(['change', 'gone']);
+  expect(missing.runs()).toEqual(['a']);
+  overview.look();
+  await missing.close();
 });

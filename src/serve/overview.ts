@@ -20,21 +20,13 @@ export class Overview {
   readonly #listeners = new Set<() => void>();
   #over = new AbortController();
   #bell = new Bell(this.#over.signal);
-  #view: Partial<OverviewShape> = {};
-  #trouble: { readonly error: unknown } | undefined;
+  /** Empty until it was read. The same object as long as nothing has changed. */
+  view: Partial<OverviewShape> = {};
+  /** Why it cannot be read now. */
+  trouble: { readonly error: unknown } | undefined;
 
   constructor(parts: OverviewParts) {
     this.#parts = parts;
-  }
-
-  /** Empty until it was read. The same object as long as nothing has changed. */
-  get view(): Partial<OverviewShape> {
-    return this.#view;
-  }
-
-  /** Why it cannot be read now. */
-  get trouble(): { readonly error: unknown } | undefined {
-    return this.#trouble;
   }
 
   /** Calls back after changes, until the returned function is called. */
@@ -56,16 +48,16 @@ export class Overview {
     const { now } = this.#parts;
     const over = new AbortController();
     const bell = new Bell(over.signal);
-    [this.#over, this.#bell, this.#view, this.#trouble] = [over, bell, {}, undefined];
+    [this.#over, this.#bell, this.view, this.trouble] = [over, bell, {}, undefined];
     while (!over.signal.aborted) {
       const began = now();
-      const before = [this.#view, this.#trouble];
+      const before = [this.view, this.trouble];
       const next = await this.#read().catch((error: unknown) => ({ error }));
       if (over.signal.aborted) return;
-      if (!('error' in next)) this.#trouble = undefined;
-      else if (`${next.error}` !== `${this.#trouble?.error}`) this.#trouble = next;
-      if (!('error' in next) && changesBetween(this.#view, next).length > 0) this.#view = next;
-      if (before[0] !== this.#view || before[1] !== this.#trouble)
+      if (!('error' in next)) this.trouble = undefined;
+      else if (`${next.error}` !== `${this.trouble?.error}`) this.trouble = next;
+      if (!('error' in next) && changesBetween(this.view, next).length > 0) this.view = next;
+      if (before[0] !== this.view || before[1] !== this.trouble)
         for (const listener of this.#listeners) listener();
       // A slow look must not take all of the server's time.
       await bell.wait(Math.max(LOOK_EVERY_MS, PATIENCE * (now() - began)));

@@ -50,8 +50,13 @@ export async function* changes(
   /** What each part was made from. */
   const made = { run: '', graph: '', forecast: '' };
   try {
+    const finding = find?.();
+    const found = finding?.catch(() => {});
+    // To find a run can take a while, and its page begins with its row in the list.
+    if (finding && !overview.view.runs) await Promise.race([bell.wait(), found]);
+    yield* changed(overview.view);
     try {
-      run = await find?.();
+      run = await finding;
     } catch (error) {
       yield about('gone', error);
     }

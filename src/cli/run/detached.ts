@@ -1,8 +1,7 @@
 /** The background process of a run. It receives its task from the command that started it. */
 import { resume } from '../../app/resume.ts';
 import { start } from '../../app/start.ts';
-import type { StartedRun } from '../../app/started-run.ts';
-import { ANSWERING_BY_MAIL, NOBODY } from '../../host/ask-person.ts';
+import { personAway, type StartedRun } from '../../app/started-run.ts';
 import { reasonOf } from '../../journal/disk-errors.ts';
 import type { Door, Notice } from '../../model/notice.ts';
 import type { Observer } from '../../ports.ts';
@@ -74,15 +73,13 @@ async function startedBy(
  * answer`. `began` is called when the journal holds the first event of this process.
  */
 async function carry(around: Surroundings, started: StartedRun, began: () => void) {
-  const { run, options, rehearsed } = started;
-  const waits = options.wait ?? run.settings.wait;
   const attended = await started.attend({
     observers: [
       ['The start', onFirstEvent(began)],
-      ...keptReports({ ...started, id: run.id, around }),
+      ...keptReports({ ...started, id: started.run.id, around }),
     ],
     observerFailed,
-    person: rehearsed ?? (waits ? ANSWERING_BY_MAIL : NOBODY),
+    person: personAway(started),
     stops: stopOnSignals,
     warn: stderr.say,
     alert: stderr,
