@@ -9,7 +9,7 @@ import { lastPrompt } from '../real-agent/raymond-sandbox.ts';
 import type { Reply } from '../real-agent/scripted-model.ts';
 import { type ClaudeOnPath, claudeOnPath } from './claude-on-path.ts';
 import { expectedPattern, normalOutput } from './console.ts';
-import { readDocument } from './documents.ts';
+import { readDocument, root } from './documents.ts';
 import { type FreshMachine, freshMachine } from './fresh-machine.ts';
 import { type ReaderStep, readerSteps } from './reader-steps.ts';
 
@@ -26,11 +26,18 @@ const [example = '', tests = '', ...others] = readme.blocks
 /** Both begin with it, so the tests do it once. */
 const SET_UP = 'git clone <repository> raymond && cd raymond && npm ci && ';
 
+/**
+ * The suite builds the clone with the packages of this checkout, and does not build it again to pack it.
+ * The check of a clean clone (.ci/run) and the long tests install the packages.
+ */
+const ownPackages = `ln -s '${root}/node_modules' . && npm run --silent prepare`;
+const asInSuite = isLong ? {} : { npm_config_ignore_scripts: 'true' };
+
 let machine: FreshMachine;
 let claude: ClaudeOnPath;
 beforeAll(async () => {
   claude = await claudeOnPath((request) => reply(lastPrompt(request)));
-  machine = await freshMachine(claude.environment);
+  machine = await freshMachine({ ...claude.environment, ...asInSuite });
 });
 afterAll(async () => {
   await machine?.remove();
@@ -44,7 +51,9 @@ test('two commands do all the set-up', () => {
 
 describe('README.md', () => {
   test('one command installs Raymond and runs an example', LONG, async () => {
-    const { output, code } = await machine.run(example);
+    const { output, code } = await machine.run(
+      isLong ? example : example.replace('npm ci', ownPackages),
+    );
     expect(code, output).toBe(0);
     expect(output).toMatch(/^not ready after 2 looks$/m);
   });
