@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 
 const HELLO = {
@@ -35,7 +36,7 @@ test('another entry, with --input and --set', async () => {
     '--workflow-id',
     'an-id',
   ];
-  expect(await project.run(args)).toMatchObject({ code: 0, stdout: 'Salut all from an-id\n' });
+  expect(await command(project, args)).toMatchObject({ code: 0, stdout: 'Salut all from an-id\n' });
 });
 
 test('--json prints one object per event and nothing else on stdout', async () => {
@@ -115,16 +116,16 @@ test.each([
   ['a run that is a path', ['show', '../../x'], 64, '"../../x" is not a valid id of a run.'],
 ])('%s is refused', async (_, args, code, message) => {
   const project = newProject(HELLO);
-  const ended = await project.run(args);
+  const ended = await command(project, args);
   expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
   expect(existsSync(project.path('.raymond'))).toBe(false);
 });
 
 test('an id that is in use is refused', async () => {
   const project = newProject(HELLO);
-  expect(await project.run(['hello', '--workflow-id', 'mine'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['hello', '--workflow-id', 'mine'])).toMatchObject({ code: 0 });
   const journal = project.journal('mine');
-  expect(await project.run(['hello', '--workflow-id', 'mine'])).toMatchObject({
+  expect(await command(project, ['hello', '--workflow-id', 'mine'])).toMatchObject({
     code: 64,
     stderr: expect.stringContaining('The run mine already exists'),
   });
@@ -157,8 +158,8 @@ test('only the owner can read the files of a run', async () => {
     'flow/ASK.sh': `echo '<ask next="END">?</ask>'`,
     'flow/END.sh': `echo '<result></result>'`,
   });
-  await project.run(['flow', '--workflow-id', 'modes']);
-  await project.run(['answer', 'modes', 'yes']);
+  await command(project, ['flow', '--workflow-id', 'modes']);
+  await command(project, ['answer', 'modes', 'yes']);
   const open: string[] = [];
   let count = 0;
   const look = (path: string) => {
