@@ -100,7 +100,7 @@ test('lint names places that exist, also for a workflow without an entry, and in
     'both/START.sh': 'x',
   });
   const files = async (path: string) => {
-    const { stdout } = await project.run(['lint', path, '--json']);
+    const { stdout } = await command(project, ['lint', path, '--json']);
     return stdout
       .trim()
       .split('\n')
@@ -118,7 +118,7 @@ test('lint names places that exist, also for a workflow without an entry, and in
   expect(await files('sub/two.yaml')).toEqual(['sub/two.yaml:2:12 two-kinds']);
   expect(await files('none')).toEqual(['none:1:1 no-entry']);
   expect(await files('both')).toEqual(['both/START.md:1:1 ambiguous-entry']);
-  const { stdout } = await project.run(['lint', 'sub/w.yaml', '--sarif']);
+  const { stdout } = await command(project, ['lint', 'sub/w.yaml', '--sarif']);
   const uris = [...stdout.matchAll(/"uri": "([^"]*)"/g)].map(([, uri]) => uri);
   expect(new Set(uris)).toEqual(new Set(['sub/w.yaml']));
 });
@@ -133,7 +133,7 @@ test('a state of two kinds stops the run, at the entry too', async () => {
     ['w.yaml', '2:12'],
     ['v.yaml', '3:8'],
   ] as const) {
-    const { code, stderr } = await project.run([path]);
+    const { code, stderr } = await command(project, [path]);
     expect(stderr).toContain(`${path}:${place}: error: The state`);
     expect(stderr).toContain('is both a prompt and a script');
     expect(code).toBe(64);

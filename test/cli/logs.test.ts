@@ -35,7 +35,7 @@ test('prints appear once and in order, also after kill -9 and a resume', async (
   killed.child.kill('SIGKILL');
   await killed.ended;
   writeFileSync(project.path('go'), '');
-  expect(await project.run(['resume', 'crew'])).toMatchObject({ code: 0, stdout: 'ok\n' });
+  expect(await command(project, ['resume', 'crew'])).toMatchObject({ code: 0, stdout: 'ok\n' });
 
   const { stdout } = await command(project, ['logs']);
   const said = prints(stdout);
@@ -52,7 +52,7 @@ test('prints appear once and in order, also after kill -9 and a resume', async (
 
 test('--agent shows one agent, and an unknown one is an error that helps', async () => {
   const project = newProject({ ...CREW, go: '' });
-  expect(await project.run(['.', '--workflow-id', 'crew'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['.', '--workflow-id', 'crew'])).toMatchObject({ code: 0 });
   const { stdout } = await command(project, ['logs', '--agent', 'main_work1']);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.split(/ +/)[1])).toEqual(lines.map(() => 'main_work1'));
@@ -77,7 +77,7 @@ test('a long print is cut, and hostile ones cannot act', async () => {
       `printf '<print>%05000d</print><result>x</result>' 7`,
     ].join('\n'),
   });
-  expect(await project.run(['.', '--workflow-id', 'long'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['.', '--workflow-id', 'long'])).toMatchObject({ code: 0 });
   const { stdout } = await command(project, ['logs']);
   expect(stdout).toContain('| \\x1b]0;title\\x07');
   expect(stdout).not.toMatch(/^12:00:00/m);

@@ -1,6 +1,7 @@
 /** Messages for mistakes that authors often make. */
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 
 test.each([
@@ -13,7 +14,7 @@ test.each([
   ],
 ])('a script that prints %s learns what was seen', async (printed, message) => {
   const project = newProject({ 'flow/START.sh': `echo '${printed}'`, 'flow/END.sh': 'true' });
-  const { code, stderr } = await project.run(['flow']);
+  const { code, stderr } = await command(project, ['flow']);
   expect(stderr).toContain('There is no transition tag.');
   expect(stderr).toContain(message);
   expect(code).toBe(1);
@@ -23,10 +24,10 @@ test('the standard error of a successful script is shown with --verbose and kept
   const project = newProject({
     'flow/START.sh': `echo 'Größe: 3 warnings' >&2; echo '<result>ok</result>'`,
   });
-  const verbose = await project.run(['flow', '--verbose']);
+  const verbose = await command(project, ['flow', '--verbose']);
   expect(verbose).toMatchObject({ code: 0, stdout: 'ok\n' });
   expect(verbose.stderr).toContain('Größe: 3 warnings');
-  expect((await project.run(['flow', '--no-debug'])).stderr).not.toContain('warnings');
+  expect((await command(project, ['flow', '--no-debug'])).stderr).not.toContain('warnings');
   const [folder = ''] = readdirSync(project.path('.raymond/debug'));
   const kept = JSON.parse(project.read('.raymond/debug', folder, 'main_START_001.json'));
   expect(kept).toContainEqual({ type: 'stderr', text: expect.stringContaining('3 warnings') });
@@ -41,7 +42,7 @@ test.each([
     'flow/START.sh': python,
     'flow.yaml': `states:\n  START:\n    sh: |\n${python.replaceAll(/^/gm, '      ')}`,
   });
-  const { code, stderr } = await project.run([path]);
+  const { code, stderr } = await command(project, [path]);
   expect(stderr).toContain(`${place}: error: START.sh is for /usr/bin/env python3`);
   expect(stderr).toContain('start it from here');
   expect(code).toBe(64);

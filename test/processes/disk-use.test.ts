@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 
 const STEPS = 250;
@@ -28,9 +29,9 @@ if [ $n -lt ${STEPS} ]; then echo "<goto input='$n'>START</goto>"; else echo "<r
   const { files, bytes } = usageOf(project.path('.raymond', 'runs', 'r', 'steps'));
   expect(files).toBeLessThanOrEqual(20 * 6 + 1);
   expect(bytes).toBeLessThanOrEqual(20 * 6 * 4096 + STEPS * 1024);
-  expect(await project.run(['show', 'r'])).toMatchObject({ code: 0 });
-  expect(await project.run(['logs', 'r'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['show', 'r'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['logs', 'r'])).toMatchObject({ code: 0 });
 
-  expect(await project.run(['test', '--record', 'r'])).toMatchObject({ code: 0 });
-  expect(await project.run(['test', 'loop'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['test', '--record', 'r'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['test', 'loop'])).toMatchObject({ code: 0 });
 });
