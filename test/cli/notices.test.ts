@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
@@ -41,7 +42,7 @@ test('the command gets each event as JSON on its standard input, in the folder o
     'below/x': '',
   });
   onEvent(project, 'cat >>seen.jsonl');
-  const { stderr } = await project.run(['../flow', '--workflow-id', 'r'], {
+  const { stderr } = await command(project, ['../flow', '--workflow-id', 'r'], {
     cwd: project.path('below'),
   });
   const seen = project.lines('seen.jsonl').map((line) => JSON.parse(line));
@@ -64,7 +65,7 @@ test('a command that never ends does not hold up the run, and ends with it', asy
     'flow/END.sh': `echo '<result>x</result>'`,
   });
   onEvent(project, 'echo "$$" >>begun; trap "" TERM INT; sleep 1000; sleep 1000');
-  const ended = await project.run(['flow', '--workflow-id', 'r']);
+  const ended = await command(project, ['flow', '--workflow-id', 'r']);
   expect(ended).toMatchObject({ code: 0, stdout: 'x\n' });
   expect(project.lines('begun')).toHaveLength(2);
   expect(ended.stderr.match(/The command of on_event failed: it did not end/g)).toHaveLength(1);
@@ -74,7 +75,7 @@ test('a command that never ends does not hold up the run, and ends with it', asy
 test('a gigabyte of output is not kept', async () => {
   const project = newProject(HELLO);
   onEvent(project, 'head -c 1000000000 /dev/zero; head -c 1000000000 /dev/zero >&2; touch done');
-  const ended = await project.run(['flow']);
+  const ended = await command(project, ['flow']);
   expect(ended).toMatchObject({ code: 0, stdout: 'hello\n' });
   expect(ended.stderr).not.toContain('on_event');
   expect(existsSync(project.path('done'))).toBe(true);
@@ -87,7 +88,7 @@ test('processes that the command leaves end with it', async () => {
     project,
     'for i in 1 2 3; do sleep 1000 & done; env -i setsid sleep 1000 & echo $! >pid; disown -a; touch done',
   );
-  const ended = await project.run(['flow']);
+  const ended = await command(project, ['flow']);
   expect(ended).toMatchObject({ code: 0, stdout: 'hello\n' });
   expect(ended.stderr).not.toContain('on_event');
   expect(existsSync(project.path('done'))).toBe(true);
@@ -106,7 +107,7 @@ test('few commands run at the same time, and the first failure is reported', asy
     project,
     'cat >/dev/null; touch "now/$$"; ls now | wc -l >>counts; sleep 0.2; rm "now/$$"; exit 7',
   );
-  const { code, stderr } = await project.run(['flow']);
+  const { code, stderr } = await command(project, ['flow']);
   expect(code).toBe(1);
   const counts = project.lines('counts').map(Number);
   expect(counts.length).toBeGreaterThan(4);
@@ -120,19 +121,19 @@ test('the config file of a project can set it only with the trust of the user', 
     ...HELLO,
     '.raymond/config.toml': '[raymond]\non_event = "touch evil"\n',
   });
-  const untrusted = await project.run(['flow']);
+  const untrusted = await command(project, ['flow']);
   expect(untrusted.stderr).toContain('is not trusted. Ignored: on_event = "touch evil"');
   expect(untrusted.code).toBe(0);
   expect(existsSync(project.path('evil'))).toBe(false);
-  await project.run(['trust', '--yes']);
-  await project.run(['flow']);
+  await command(project, ['trust', '--yes']);
+  await command(project, ['flow']);
   expect(existsSync(project.path('evil'))).toBe(true);
 });
 
 test('a rehearsal does not execute it', async () => {
   const project = newProject(HELLO);
   onEvent(project, 'touch executed');
-  expect(await project.run(['flow', '--rehearse'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['flow', '--rehearse'])).toMatchObject({ code: 0 });
   expect(existsSync(project.path('executed'))).toBe(false);
 });
 
@@ -148,7 +149,7 @@ test('after a kill, stop finds the command that still runs', async () => {
   killHard(running.pid);
   await running.ended;
   expect(survivors(project.folder).some((line) => line.includes('sleep 1000'))).toBe(true);
-  expect(await project.run(['stop', 'r', '--now'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['stop', 'r', '--now'])).toMatchObject({ code: 0 });
   expect(await processesLeft(project.folder)).toEqual([]);
 });
 
@@ -165,7 +166,7 @@ test('--notify passes the text to notify-send as an argument', async () => {
     'flow/END.sh': `echo '<result>x</result>'`,
   });
   const env = notifySend(project);
-  const { stderr } = await project.run(['flow', '--notify', '--workflow-id', 'r'], { env });
+  const { stderr } = await command(project, ['flow', '--notify', '--workflow-id', 'r'], { env });
   expect(stderr).not.toContain('\x07');
   expect(project.lines('notes')).toEqual(
     expect.arrayContaining([
@@ -180,7 +181,7 @@ test('a notify-send that hangs or fails is no error, and ends with the run', asy
   for (const after of ['sleep 1000', 'exit 1']) {
     const project = newProject(HELLO);
     const env = notifySend(project, after);
-    const ended = await project.run(['flow', '--notify', '--quiet'], { env });
+    const ended = await command(project, ['flow', '--notify', '--quiet'], { env });
     expect(ended).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
     expect(project.lines('notes').at(-1)).toContain('has ended: completed');
     expect(await processesLeft(project.folder)).toEqual([]);
