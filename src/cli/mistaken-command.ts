@@ -25,9 +25,10 @@ export function mistakenCommand(
   );
 }
 
-/** Commands of an older tool whose workflows Raymond runs. */
+/** Commands of an older tool whose workflows Raymond runs, and options that are taken for commands. */
 const FORMER: ReadonlyMap<string, string> = new Map([
   ['recover', 'To continue a run: raymond resume <run>. To continue all: raymond resume --all'],
+  ['init-config', 'To create a config file: raymond --init-config'],
   ['status', 'To see all runs: raymond list. To see one: raymond show <run>'],
 ]);
 

@@ -189,7 +189,6 @@ export function isDebugFolderOf(name: string, run: string): boolean {
 
 const GIT_IGNORE = `# Runs may contain secrets. Only the configuration is shared.
 *
-!.gitignore
 !config.toml
 `;
 
@@ -238,8 +237,11 @@ async function inRepository(disk: Disk, start: string, home: string): Promise<st
 /** Only this function decides whether Raymond trusts the folder `.raymond`. */
 async function checkProject(disk: Disk, project: Project): Promise<void> {
   const { folder, stateFolder, runsFolder, debugFolder, worktreesFolder, configFile } = project;
-  for (const path of [folder, stateFolder, runsFolder, debugFolder, worktreesFolder])
+  for (const path of [folder, stateFolder, runsFolder, worktreesFolder])
     await checkPart(disk, project, path, 'folder');
+  // Without a debug folder, a run only says so.
+  if ((await disk.look(debugFolder))?.kind !== 'file')
+    await checkPart(disk, project, debugFolder, 'folder');
   await checkPart(disk, project, configFile, 'file');
 }
 

@@ -55,3 +55,9 @@ function beginning(path: string): string {
     return '';
   }
 }
+
+/** A file that its author may take for the entry, such as START.py. */
+export async function unusableEntry(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder).catch(() => []);
+  return names.find((name) => /^(1_)?START\.\w+$/.test(name) && !isStateFile(name));
+}

@@ -10,7 +10,7 @@ import type { Source } from '../model/source.ts';
 import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { changedFiles, type WorkflowFiles } from '../model/workflow-files.ts';
-import { isStateFile } from '../parse/state.ts';
+import { EXTENSIONS, isStateFile } from '../parse/state.ts';
 import { parseWorkflow } from '../parse/workflow.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { fingerprints } from './fingerprints.ts';
@@ -204,17 +204,15 @@ async function packed(
   return { container, archive };
 }
 
-async function loadFrom(
-  location: WorkflowLocation,
-  { platform, agents, cwd }: LibraryOptions,
-): Promise<Loaded> {
+async function loadFrom(location: WorkflowLocation, options: LibraryOptions): Promise<Loaded> {
+  const { platform, agents } = options;
   const source = await readSource(location, agents);
   const read = parseWorkflow(source, platform, agents);
   const pathOf = (file: string) =>
     file === basename(location.path) ? location.path : join(location.path, file);
   if (!read.ok) {
     const diagnostics = read.diagnostics.map((one) => ({ ...one, file: pathOf(one.file) }));
-    const remedy = (await workflowsToName(location, read, cwd)) ?? read.remedy;
+    const remedy = (await workflowsToName(location, read, options)) ?? read.remedy;
     throw new WorkflowError({ ...read, remedy }, pathOf(read.file), diagnostics);
   }
   const { entry } = read.workflow;
@@ -235,14 +233,17 @@ async function loadFrom(
   };
 }
 
-/** A remedy for a user who named the folder above the workflows. */
+/** A remedy for a user who named the folder above the workflows, or whose entry is no state. */
 async function workflowsToName(
   { kind, path, entry }: WorkflowLocation,
   { code }: { readonly code: string },
-  cwd: string,
+  { cwd, platform }: LibraryOptions,
 ): Promise<string | undefined> {
   if (kind !== 'folder' || entry !== undefined || code !== 'no-entry') return undefined;
-  const { findWorkflows } = await import('./find-workflows.ts');
+  const { findWorkflows, unusableEntry } = await import('./find-workflows.ts');
+  const unusable = await unusableEntry(path);
+  if (unusable !== undefined)
+    return `${unusable} is not a state, because its name does not end in ${EXTENSIONS[platform].join(' or ')}. Call it from a script, such as START.sh.`;
   const found = (await findWorkflows(path)).map((name) => relative(cwd, join(path, name)));
   if (found.length === 0) return undefined;
   const rest = found.length - MOST_NAMED;

@@ -29,7 +29,7 @@ test('questions, denials, failures and the end give a notice, and nothing else d
     'failure: main_worker1 of play-00000000 failed: There is no transition tag. The agent\'s last words: "no tag". Say in WORKER.md with which tag the step ends, or list its allowed_transitions, so that Raymond ca...',
     'question: main of play-00000000 asks: Which \\x1b[31mcolour?',
   ]);
-  expect(texts.at(-1)).toBe('end: play-00000000 has ended: waiting ($0.00)');
+  expect(texts.at(-1)).toBe('end: play-00000000 waits for you ($0.00)');
 });
 
 test('a usage limit gives one notice, however many agents meet it', () => {

@@ -1,6 +1,6 @@
 /** The events that a user wants to be notified of. */
 
-import type { RunEvent } from '../model/event.ts';
+import type { RunEvent, RunOutcome } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import { limitOf, limitText } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
@@ -52,8 +52,18 @@ export function noticeOf(
         `${id} waits for the ${limitText(event.executor)} until ${time(event.until, event.at)}`,
       ];
     case 'run-ended':
-      return ['end', `${id} has ended: ${event.outcome} (${usd(totalCostUsd, isPriced)})`];
+      return ['end', `${id} ${ENDS[event.outcome]} (${usd(totalCostUsd, isPriced)})`];
     default:
       return ignore(event);
   }
 }
+
+const ENDS: Readonly<Record<RunOutcome, string>> = {
+  completed: 'has completed',
+  failed: 'has failed',
+  waiting: 'waits for you',
+  paused: 'waits for a usage limit, and must be resumed after it',
+  interrupted: 'was stopped',
+  'stopped: budget': 'has stopped: its budget is spent',
+  'stopped: iterations': 'has stopped: its step limit is reached',
+};

@@ -16,7 +16,9 @@ export function optionProblem(spec: OptionSpec, text: string): string | undefine
   if (spec.isDuration)
     return readDuration(text) === undefined ? 'write seconds, or a time like 10m' : undefined;
   if (spec.kind === 'number' && !/^\d+(\.\d+)?$/.test(text))
-    return 'write a number that is not negative';
+    return spec.placeholder === 'usd'
+      ? 'write an amount in US dollars, without a sign or unit'
+      : 'write a number that is not negative';
   if (spec.kind === 'count' && !/^\d{1,9}$/.test(text))
     return 'write a whole number that is not negative';
   if (spec.isPositive && Number(text) === 0) return 'write 1 or more';

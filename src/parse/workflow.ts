@@ -182,6 +182,7 @@ function noEntry({ states, platform }: States, name: string): EntrySearch {
   };
 }
 
+/** A name keeps its letters: POLL.bat. */
 function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
+  return /^[A-Z][a-z]/.test(text) ? text.slice(0, 1).toLowerCase() + text.slice(1) : text;
 }

@@ -171,7 +171,7 @@ test('--notify passes the text to notify-send as an argument', async () => {
   expect(project.lines('notes')).toEqual(
     expect.arrayContaining([
       'main of r asks: $(touch evil) &lt;b&gt;; touch evil; `touch evil`',
-      'r has ended: waiting ($0.00)',
+      'r waits for you ($0.00)',
     ]),
   );
   expect(existsSync(project.path('evil'))).toBe(false);
@@ -183,7 +183,7 @@ test('a notify-send that hangs or fails is no error, and ends with the run', asy
     const env = notifySend(project, after);
     const ended = await command(project, ['flow', '--notify', '--quiet'], { env });
     expect(ended).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
-    expect(project.lines('notes').at(-1)).toContain('has ended: completed');
+    expect(project.lines('notes').at(-1)).toContain('has completed');
     expect(await processesLeft(project.folder)).toEqual([]);
   }
 });
@@ -198,12 +198,12 @@ test('at a terminal without notify-send, the bell rings and the terminal gets a 
     env,
   });
   expect(await ended).toBe(0);
-  expect(screen()).toContain('\x07\x1b]9;Raymond: b has ended: completed ($0.00)\x07');
+  expect(screen()).toContain('\x07\x1b]9;Raymond: b has completed ($0.00)\x07');
   const urxvt = atTerminal(project, ['flow', '--workflow-id', 'c', '--notify'], {
     env: { ...env, TERM: 'rxvt-unicode' },
   });
   await urxvt.ended;
-  expect(urxvt.screen()).toContain('\x1b]777;notify;Raymond;c has ended: completed ($0.00)\x07');
+  expect(urxvt.screen()).toContain('\x1b]777;notify;Raymond;c has completed ($0.00)\x07');
 });
 
 function withoutNotifySend(): string {

@@ -1,5 +1,6 @@
 /** Messages for mistakes that authors often make. */
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
@@ -46,4 +47,59 @@ test.each([
   expect(stderr).toContain(`${place}: error: START.sh is for /usr/bin/env python3`);
   expect(stderr).toContain('start it from here');
   expect(code).toBe(64);
+});
+
+test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', async () => {
+  const project = newProject({ 'flow/START.sh': `echo '<result>ok</result>'` });
+  const to = (where: string) => ['/bin/bash', '-c', `"$0" "$@" ${where}`];
+  for (const args of ['flow', 'list', 'show --json', 'logs', 'tag goto END']) {
+    const within = to('>/dev/full');
+    const { code, stderr } = await project.run(args.split(' '), { within });
+    expect([args, code]).toEqual([args, 1]);
+    expect(stderr).toContain('The output cannot be written: there is no space left.');
+  }
+  expect(await project.run(['list'], { within: to('| true') })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+});
+
+test('a debug folder that cannot be made does not stop a run', async () => {
+  const project = newProject({
+    'flow/START.sh': `echo '<result>ok</result>'`,
+    '.raymond/debug': 'a file',
+  });
+  const { code, stdout, stderr } = await project.run(['flow']);
+  expect([code, stdout]).toEqual([0, 'ok\n']);
+  expect(stderr).toContain('The debug folder cannot be written, so it is no longer used');
+});
+
+test('git status is clean after the first run', async () => {
+  const project = newProject({ 'flow/START.sh': `echo '<result>ok</result>'` });
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
+      cwd: project.folder,
+      encoding: 'utf8',
+    });
+  git('init', '-q');
+  git('add', 'flow');
+  git('commit', '-qm', 'first');
+  expect(await project.run(['flow'])).toMatchObject({ code: 0 });
+  expect(git('status', '--short')).toBe('');
+});
+
+test.each([
+  [['flow', '--budget', '5$'], 'Write an amount in US dollars, without a sign or unit.'],
+  [['init-config'], 'To create a config file: raymond --init-config'],
+  [['POLL.bat'], 'POLL.bat cannot run on Unix'],
+  [['py'], 'START.py is not a state, because its name does not end in .md or .sh.'],
+])('%j says what is meant', async (args, message) => {
+  const project = newProject({
+    'flow/START.sh': `echo '<result>ok</result>'`,
+    'POLL.bat': 'x',
+    'py/START.py': 'x',
+  });
+  const { code, stderr } = await project.run(args);
+  expect(stderr).toContain(message);
+  expect(code).not.toBe(0);
 });

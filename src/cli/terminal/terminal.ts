@@ -6,6 +6,7 @@
 import { fstatSync, ftruncateSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { reasonOf } from '../../journal/disk-errors.ts';
 import type { UserError } from '../../model/user-error.ts';
 import { visible, visibleJson } from '../../model/visible.ts';
 import { type DrawnBlock, type Row, redraw } from '../../observe/block.ts';
@@ -111,10 +112,19 @@ export function typedLine(onKey: () => void): Interface {
   return reader;
 }
 
-/** Sends warnings and crashes of Node through this file, and ignores errors of the streams. */
+/** Sends warnings and crashes of Node through this file, and reports output that cannot be written. */
 export function keepTheDoor(report: (error: unknown) => number): void {
-  // A reader may close the pipe early.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  process.stderr.on('error', () => {});
+  let lost: NodeJS.ErrnoException | undefined;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader may close the pipe early.
+    if (error.code !== 'EPIPE') lost ??= error;
+  });
+  process.on('exit', (code) => {
+    if (!lost) return;
+    stderr.say(`raymond: The output cannot be written: ${reasonOf(lost)}.`);
+    if (code === 0) process.exitCode = CANNOT_WRITE;
+  });
   // With --no-warnings there is no listener, and Raymond prints no warnings either.
   if (process.listenerCount('warning') > 0) {
     process.removeAllListeners('warning');
@@ -122,6 +132,8 @@ export function keepTheDoor(report: (error: unknown) => number): void {
   }
   process.on('uncaughtException', (error) => process.exit(report(error)));
 }
+
+const CANNOT_WRITE = 1;
 
 /** Ends the process even if something is still pending. */
 export function endNow(code: number): never {
