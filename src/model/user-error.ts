@@ -25,6 +25,10 @@ export class UserError extends Error {
   }
 }
 
+export function wrongUsage(message: string, remedy: string): UserError {
+  return new UserError('usage', message, remedy);
+}
+
 /** A workflow without an entry. The error also lists the other faults of its text. */
 export class WorkflowError extends UserError {
   /** The file that causes it, and the other faults, with absolute paths. */

@@ -1,5 +1,1 @@
-import { UserError } from '../model/user-error.ts';
-
-export function wrongUsage(message: string, remedy: string): UserError {
-  return new UserError('usage', message, remedy);
-}
+export { wrongUsage } from '../model/user-error.ts';

@@ -3,6 +3,7 @@ import type { NewSessionRequest } from '@agentclientprotocol/sdk/unstable';
 import type { FailureKind } from '../../model/failure.ts';
 import type { Usage } from '../../model/step-account.ts';
 import { mayEdit } from '../agents/agent-choices.ts';
+import { sourceOf } from '../steps/kept-notes.ts';
 import type { Adapter } from './adapter.ts';
 import {
   type AcpOptions,
@@ -38,7 +39,7 @@ export async function openSession(
   step: AcpStep,
 ): Promise<TurnSession> {
   const { session } = step;
-  const source = session.use === 'branch' ? session.from : session.id;
+  const source = sourceOf(session);
   // A session may have two names. The note of the agent's own name is the newest.
   const named = notes.read(source)?.session ?? source;
   const note = notes.read(named);

@@ -4,7 +4,7 @@
  * option could end a session, ask a question, or be read as a prompt.
  */
 import { resolve } from 'node:path';
-import { UserError } from '../../model/user-error.ts';
+import { wrongUsage } from '../../model/user-error.ts';
 import { splitWords } from '../../parse/split-words.ts';
 
 /** Reads and checks the arguments in a text. Relative paths start at `folder`. */
@@ -17,9 +17,12 @@ export function readAgentArgs(text: string, folder: string): readonly string[] {
     const takes = valueKindOf(name);
     const given = equals < 0 ? valuesBefore(words, takes) : [word.slice(equals + 1)];
     if (takes === 'nothing' && given.length > 0)
-      throw refused(`The agent's option ${name} takes no value.`, `Write ${name} without a value.`);
+      throw wrongUsage(
+        `The agent's option ${name} takes no value.`,
+        `Write ${name} without a value.`,
+      );
     if (takes !== 'nothing' && given.length === 0)
-      throw refused(`The agent's option ${name} has no value.`, `Write it as ${name}=value.`);
+      throw wrongUsage(`The agent's option ${name} has no value.`, `Write it as ${name}=value.`);
     const values = takes === 'a path' ? given.map((value) => resolve(folder, value)) : given;
     // In one word with its option, no value can be read as an option.
     args.push(...(takes === 'nothing' ? [name] : values.map((value) => `${name}=${value}`)));
@@ -89,13 +92,13 @@ function valueKindOf(name: string): ValueKind {
   if (takes !== undefined) return takes;
   const instead = INSTEAD.get(name);
   if (instead !== undefined)
-    throw refused(`--agent-args contains ${name}, which Raymond sets itself.`, `${instead}.`);
+    throw wrongUsage(`--agent-args contains ${name}, which Raymond sets itself.`, `${instead}.`);
   if (!name.startsWith('-'))
-    throw refused(
+    throw wrongUsage(
       `--agent-args contains "${name}", which the agent would read as a prompt.`,
       'Write prompts in the workflow. Put a value with spaces in quotes.',
     );
-  throw refused(
+  throw wrongUsage(
     `--agent-args contains ${name}, which Raymond does not pass on.`,
     `Use only these options: ${[...PASSED_ON.keys()].join(', ')}.`,
   );
@@ -110,12 +113,8 @@ function valuesBefore(words: string[], takes: ValueKind): readonly string[] {
 }
 
 function unfinished(text: string): never {
-  throw refused(
+  throw wrongUsage(
     `--agent-args ends inside a quote or after a backslash: ${text}`,
     'Close the quote, or remove the backslash.',
   );
-}
-
-function refused(message: string, remedy: string): UserError {
-  return new UserError('usage', message, remedy);
 }

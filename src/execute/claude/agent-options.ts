@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { Choices } from '../../model/agent.ts';
 import { messageOf } from '../../model/message-of.ts';
-import { UserError } from '../../model/user-error.ts';
+import { wrongUsage } from '../../model/user-error.ts';
 import { isInlineJson } from '../../parse/inline-json.ts';
 import { parsed } from '../json.ts';
 import { readChoices } from './choices.ts';
@@ -82,7 +82,7 @@ function checkedSettings(given: string): Json {
   const isUsable =
     isObject(permissions) && ['allow', 'deny', 'ask'].every((list) => isRules(permissions[list]));
   if (isUsable) return settings;
-  throw unusable(
+  throw wrongUsage(
     `--settings: ${isInlineJson(given) ? 'the JSON text' : given} has permissions that are not lists of rules.`,
     'Write them like {"permissions": {"deny": ["Read(secret.txt)"]}}.',
   );
@@ -98,7 +98,7 @@ function readJson(option: string, given: string): Json {
   const where = isInlineJson(given) ? 'the text' : given;
   const value = parsed(isInlineJson(given) ? given : readFile(option, given));
   if (isObject(value)) return value;
-  throw unusable(
+  throw wrongUsage(
     `${option}: ${where} is not a JSON object.`,
     'Correct it, or leave out the option.',
   );
@@ -113,7 +113,7 @@ function readFile(option: string, file: string): string {
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const why = messageOf(error);
-    throw unusable(
+    throw wrongUsage(
       isMissing ? `${option}: there is no file ${file}.` : `${option}: ${file}: ${why}`,
       'Name a JSON file that can be read.',
     );
@@ -122,13 +122,9 @@ function readFile(option: string, file: string): string {
 
 function checkFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw unusable(`--add-dir: there is no folder ${folder}.`, 'Name a folder that exists.');
+  throw wrongUsage(`--add-dir: there is no folder ${folder}.`, 'Name a folder that exists.');
 }
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function unusable(message: string, remedy: string): UserError {
-  return new UserError('usage', message, remedy);
 }

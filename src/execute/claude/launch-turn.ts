@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { StepOutcome } from '../../ports.ts';
 import { agentEnvironment } from '../agents/environment.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
+import { sourceOf } from '../steps/kept-notes.ts';
 import { type Gate, type Leave, type Place, placeUntil } from '../turn/gate.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -218,10 +219,6 @@ function sessionOf(
     ...(cutAt !== undefined && { cutAt }),
     ...(total !== undefined && { transcriptTotalUsd: total }),
   };
-}
-
-function sourceOf(session: ClaudeStep['session']): string {
-  return session.use === 'branch' ? session.from : session.id;
 }
 
 function environmentOf({ environment }: Launcher, step: ClaudeStep): Record<string, string> {

@@ -8,6 +8,7 @@ import {
   protectedIn,
   protection,
 } from '../agents/protected-files.ts';
+import { sourceOf } from '../steps/kept-notes.ts';
 import type { How, Report, TurnEnd } from '../turn/turn-executor.ts';
 import type { ClaudeStep } from './choices.ts';
 import type { FollowedTurn } from './follow-turn.ts';
@@ -33,7 +34,7 @@ export function reportOf(
   const { session } = step;
   // If the turn stopped before its first checkpoint, the history can be cut off after the prompt.
   const checkpoint = followed.checkpoint ?? (followed.hasSpoken ? turn.prompts.at(-1) : undefined);
-  const before = memory.notes.read(session.use === 'branch' ? session.from : session.id);
+  const before = memory.notes.read(sourceOf(session));
   memory.notes.write(session.id, noteAfter(before ?? {}, turn, followed, checkpoint));
   return {
     end: endOf(memory, step, followed),

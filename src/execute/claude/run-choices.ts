@@ -1,6 +1,6 @@
 /** Turns the choices in options and configuration files into the choices of a run. */
 import type { Choice, Choices } from '../../model/agent.ts';
-import { UserError } from '../../model/user-error.ts';
+import { wrongUsage } from '../../model/user-error.ts';
 import { readAgentArgs } from './agent-args.ts';
 import { DEFAULTS, readChoices } from './choices.ts';
 import { BYPASS, stricterMode } from './known-names.ts';
@@ -16,7 +16,7 @@ export function normalize(given: Choices, source: string): Choices {
   if (permissionMode === undefined) return given;
   const bypasses = permissionMode === BYPASS;
   if (skip !== undefined && skip !== bypasses) {
-    throw wrong(
+    throw wrongUsage(
       `${source} asks ${skip ? 'to skip' : 'not to skip'} permissions, but names the permission mode ${permissionMode}.`,
       'Remove one of the two.',
     );
@@ -68,7 +68,7 @@ function toolsIn(option: string, given: readonly string[]): readonly string[] {
   return given.flatMap((text) => {
     const tools = splitTools(text);
     if (tools) return tools;
-    throw wrong(
+    throw wrongUsage(
       `--${option} contains "${text}", which is not a list of tools.`,
       'Write rules like Read or "Bash(git log:*)".',
     );
@@ -116,7 +116,3 @@ const SKIP_WARNING = [
   'WARNING: permissions are skipped. The agent can run any command and change any file,',
   'without asking, with your rights. Use this only for workflows that you trust, where no data can be lost.',
 ];
-
-function wrong(message: string, remedy: string): UserError {
-  return new UserError('usage', message, remedy);
-}

@@ -18,6 +18,7 @@ import { type Protected, protection } from '../agents/protected-files.ts';
 import { hasPrice, priced, tokensSince, unpricedText, usageOf } from '../agents/token-price.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { tailIfReadable } from '../steps/file-text.ts';
+import { sourceOf } from '../steps/kept-notes.ts';
 import { type FollowedOutput, followOutput, textShower } from '../turn/follow-output.ts';
 import { failed, INTERRUPTED } from '../turn/outcomes.ts';
 import {
@@ -156,7 +157,7 @@ function sessionOf(
   { session }: CodexStep,
 ): { session: TurnSession; before?: TurnFile['before'] } {
   if (session.use === 'fresh') return { session };
-  const from = session.use === 'branch' ? session.from : session.id;
+  const from = sourceOf(session);
   // A session may have two names. The note of the thread itself is the newest.
   const thread = threads.read(from)?.thread ?? from;
   const before = threads.read(thread)?.totals ?? threads.recorded(thread).totals;

@@ -2,15 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/**
- * Removes the lock of a branch of the run, and says whether there was one. The caller makes sure that
- * no git works on the branch.
- */
-export function removeBranchLock(shared: string, branch: string): Promise<boolean> {
-  return removeRefLock(shared, `refs/heads/${branch}`);
-}
-
-/** The same for any ref of the run. */
+/** Removes the lock of a ref of the run, and says whether there was one. No git works on the ref now. */
 export function removeRefLock(shared: string, ref: string): Promise<boolean> {
   return rm(join(shared, `${ref}.lock`)).then(
     () => true,

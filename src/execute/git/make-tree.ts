@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { AgentWorktree, Tree } from '../../model/worktree.ts';
 import type { Exit, LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { tailIfReadable } from '../steps/file-text.ts';
-import { removeBranchLock, removeEntry } from './git-remains.ts';
+import { removeEntry, removeRefLock } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
 import { branchOf, gitEnvironment, MOST_TRIES, NEUTRAL_FOLDER } from './run-git.ts';
 import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
@@ -74,7 +74,7 @@ async function removeRemains(
   await rm(path, { recursive: true, force: true });
   await removeEntry(shared, path);
   // Otherwise git has removed its locks itself.
-  if (problem === 'killed') await removeBranchLock(shared, branch);
+  if (problem === 'killed') await removeRefLock(shared, `refs/heads/${branch}`);
 }
 
 /** Gives the problem, if there is one: in the words of git, or that it was killed. */

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { removeBranchLock, removeEntry } from './git-remains.ts';
+import { removeEntry, removeRefLock } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
 import { branchOf, runGit } from './run-git.ts';
 import { INITIALIZING, sharedFolder } from './tree-on-disk.ts';
@@ -48,7 +48,7 @@ export async function removeBranch(
   const remove = () => runGit({ args, env });
   // No tree uses the branch, so no other process changes it.
   await remove().catch(async (error) => {
-    if (!(await removeBranchLock(shared, branch))) throw error;
+    if (!(await removeRefLock(shared, `refs/heads/${branch}`))) throw error;
     await remove();
   });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
+import type { SessionUse } from '../../model/event.ts';
 import { readSealed, type StepSeals, writeSealed } from './step-seals.ts';
 
 /** The notes of an executor about its sessions. */
@@ -42,6 +43,10 @@ export function keptNotes<S extends z.ZodMiniType<object>>(
     },
   };
 }
+
+/** The session whose history a step continues or copies. */
+export const sourceOf = (session: SessionUse): string =>
+  session.use === 'branch' ? session.from : session.id;
 
 /** Ids come from a journal, which may be changed by others, so they must not leave a folder. */
 export const isSessionId = (text: string): boolean => /^[\w-]{1,100}$/.test(text);

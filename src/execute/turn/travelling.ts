@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { CarriedSessions, Executor, Executors, PromptStep, StepOutcome } from '../../ports.ts';
-import { type KeptNotes, keptNotes } from '../steps/kept-notes.ts';
+import { type KeptNotes, keptNotes, sourceOf } from '../steps/kept-notes.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 import { after, ended, failed } from './outcomes.ts';
 
@@ -72,7 +72,7 @@ async function bringSession(
   { session, cwd, previousFolder }: PromptStep,
 ): Promise<string | undefined> {
   if (session.use === 'fresh') return undefined;
-  const source = session.use === 'branch' ? session.from : session.id;
+  const source = sourceOf(session);
   const stored = await sessions.newest(source);
   if (!stored || stored.sha256 === here.read(source)?.sha256) return undefined;
   const content = await stored.content();
