@@ -5,7 +5,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../model/event.ts';
-import { messageOf } from '../../model/message-of.ts';
 import type { Run } from '../../model/run.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { ScriptState, Workflow } from '../../model/workflow.ts';
@@ -81,15 +80,19 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
       (step, live, ask) => {
         if (step.kind === 'prompt' && how === 'start') live({ kind: 'prompt', text: step.prompt });
         const found = fromFile(step, how === 'start' ? 1 : 0);
-        const playing = found.catch((error: unknown) => ({
-          execution: 1,
-          answer: toFailed(error),
-        }));
-        const { outcome, stop } = after(playing, ({ answer, execution }) => {
-          if (answer === undefined && real) return real[how](step, live, ask);
-          const play = () => kept(step, answer ?? invented(step, execution));
-          return scriptedAgent(play).start(step, live);
+        const played = scriptedAgent(async () => {
+          const { answer, execution } = await found;
+          return kept(step, answer ?? invented(step, execution));
         });
+        if (!real) return played.start(step, live);
+        // A file that cannot be read is a failure of the step, which the played agent reports.
+        const isPlayed = found.then(
+          ({ answer }) => answer !== undefined,
+          () => true,
+        );
+        const { outcome, stop } = after(isPlayed, (is) =>
+          is ? played.start(step, live) : real[how](step, live, ask),
+        );
         return { outcome, stop };
       };
     const close = async () => real?.close();
@@ -144,11 +147,6 @@ const checkKey = ({ workflow, command }: Pick<CheckStep, 'workflow' | 'command'>
   JSON.stringify([workflow, 'check', command]);
 const stateKey = ({ workflow, state }: Counted) => JSON.stringify([workflow, state]);
 const agentKey = ({ workflow, state, agent }: Counted) => JSON.stringify([workflow, state, agent]);
-
-/** A file that cannot be read is a failure of each step that would look into it. */
-function toFailed(error: unknown): ScriptedAnswer {
-  return { failure: { kind: 'refused', message: messageOf(error) } };
-}
 
 /** Converts an answer of a rehearsal file. */
 export function asScripted(answer: Answer): ScriptedAnswer {
