@@ -37,7 +37,7 @@ export const JOURNAL_AUTHORITY: readonly Attack[] = [
       const does = `mv .raymond rr; '${process.execPath}' rewrite.js rr/state/r.jsonl; mv rr .raymond
         echo "touch '${scene.mark}'; echo '<result>x</result>'" > flow/NEXT.sh`;
       await scene.agent({ does, answers: '<result>x</result>' }, 'trick');
-      return resumed(scene, /not started by you here, or was changed/);
+      return resumed(scene, /not started by you here, or has changed/);
     },
   },
   {
