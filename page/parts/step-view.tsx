@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
-import type { StepOutcomeShape } from '../../src/serve/shapes/step.ts';
+import type { StepOutcomeShape } from '../../src/look/step-shape.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import { costText, counted, duration, elapsed, msOf, oneLine, visible } from '../lib/words.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StepShape } from '../../src/serve/shapes/step.ts';
+import type { StepShape } from '../../src/look/step-shape.ts';
 import { itemsOf, withMessages } from './conversation.ts';
 
 type StepMessage = StepShape['messages'][number];

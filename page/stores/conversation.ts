@@ -1,5 +1,5 @@
 /** The messages of a step as a reader wants them: a tool call together with its result. */
-import type { StepShape } from '../../src/serve/shapes/step.ts';
+import type { StepShape } from '../../src/look/step-shape.ts';
 
 type StepMessage = StepShape['messages'][number];
 

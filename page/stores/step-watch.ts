@@ -1,6 +1,6 @@
 /** One step of an agent: its record, and while it runs what it adds to it. */
 import type { ErrorBody } from '../../src/look/common.ts';
-import type { StepOutcomeShape, StepShape } from '../../src/serve/shapes/step.ts';
+import type { StepOutcomeShape, StepShape } from '../../src/look/step-shape.ts';
 import { get, type Trouble, troubleFrom } from '../lib/api.ts';
 import { type Connection, follow } from '../lib/follow.ts';
 import type { ServerEvent } from '../lib/server-events.ts';

@@ -1,10 +1,15 @@
 /** Looks at one run. Nothing changes, so what is noticed is part of what is given. */
+import { RunHistory } from '../history/run-history.ts';
+import { Steps } from '../history/steps.ts';
 import { followEvents } from '../host/follow-run.ts';
 import { openRun } from '../host/open-run.ts';
 import { questionsOf, requestsOf } from '../host/questions.ts';
+import { knownStep, stepForm } from '../look/step-form.ts';
+import type { StepShape } from '../look/step-shape.ts';
+import { isStepEnd } from '../model/event-kinds.ts';
 import { type Notice, warnings } from '../model/notice.ts';
 import type { Run } from '../model/run.ts';
-import type { EachEvent, RunStore, StoredRun } from '../ports.ts';
+import type { EachEvent, RunStore, StepKey, StepNews, StoredRun } from '../ports.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import type { World } from '../world/world.ts';
 
@@ -33,6 +38,60 @@ export async function look(
     at: lastMoment(found, clock.now()),
     notices: warnings(await world.lostTrees(run)),
   };
+}
+
+/** A step with its conversation, and the checks that belong to it. */
+export interface LookedAtStep {
+  readonly step: StepShape;
+  readonly checks: readonly StepShape[];
+  /** It was taken back by a rewind. */
+  readonly isAbandoned: boolean;
+}
+
+/** Throws a UserError if the run or the step does not exist. */
+export async function lookAtStep(
+  { store, world }: Pick<Surroundings, 'store' | 'world'>,
+  id: string,
+  key: StepKey,
+): Promise<LookedAtStep> {
+  const steps = new Steps();
+  const history = new RunHistory();
+  await openRun(store, id, (event, _, after) => {
+    steps.follow(event, after);
+    history.follow(event, after);
+  });
+  const facts = knownStep(steps.find(key.agent, key.step), key);
+  const reader = await world.steps();
+  const checks: StepShape[] = [];
+  for (let step = key.step + 1; ; step++) {
+    const next = steps.find(key.agent, step);
+    if (next?.started.task !== 'check') break;
+    checks.push(await stepForm(id, next, reader));
+  }
+  return {
+    step: await stepForm(id, facts, reader),
+    checks,
+    isAbandoned: history.isAbandoned(facts.started),
+  };
+}
+
+/** The messages of a step that is not over, after a position, until it is. */
+export async function* followStep(
+  around: Pick<Surroundings, 'store' | 'world' | 'clock'>,
+  { run, agent, step, kind, cursor }: StepShape,
+): AsyncGenerator<StepNews> {
+  const reader = await around.world.steps();
+  const left = new AbortController();
+  const until = (async () => {
+    for await (const event of attend(around, run, { signal: left.signal }))
+      if (isStepEnd(event) && event.agent === agent && event.step === step) return;
+  })();
+  try {
+    yield* reader.follow(run, { agent, step }, kind, { after: String(cursor), until });
+  } finally {
+    left.abort();
+    await until.catch(() => {});
+  }
 }
 
 /** The facts about a run that are no events. */

@@ -76,15 +76,18 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option(...DATABASE)
     .action(async (options) => finish((await import('./look/list.ts')).list(here, options)));
   raymond
-    .command('show [run]')
-    .description('show the agents of a run, and the time and cost of its states')
+    .command('show [run] [step]')
+    .description(
+      'show the agents of a run, and the time and cost of its states, or what one step said',
+    )
+    .option('-f, --follow', 'with a step: show what it says until it is over')
     .option('--steps', 'list the steps instead, by the names that rewind accepts')
     .option('--timeline', 'draw a row for each agent instead, with its steps and waits')
     .option('--svg', 'with --timeline: draw an SVG picture')
     .option('--json', 'print the state as JSON')
     .option(...DATABASE)
-    .action(async (name, options) =>
-      finish((await import('./look/show.ts')).show(here, name, options)),
+    .action(async (name, step, options) =>
+      finish((await import('./look/show.ts')).show(here, name, step, options)),
     );
   raymond
     .command('logs [run]')

@@ -34,6 +34,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   'broken-workflow': 422,
   'no-workflow': 404,
   'no-run': 404,
+  'not-found': 404,
   'outside-project': 403,
   'foreign-run': 403,
   'not-in-a-run': 403,

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { errorBody, text } from '../look/common.ts';
 import { launchedRow, runList, wholeRun } from '../look/run-shape.ts';
+import { messageBatch, stepOutcome, stepShape } from '../look/step-shape.ts';
 import { changeList, logLine } from './shapes/changes.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
 import { runForecast } from './shapes/forecast.ts';
@@ -22,7 +23,6 @@ import {
   stopping,
   stopRequest,
 } from './shapes/requests.ts';
-import { messageBatch, stepOutcome, stepShape } from './shapes/step.ts';
 import { workflowForecast, workflowList } from './shapes/workflows.ts';
 
 export interface Route {

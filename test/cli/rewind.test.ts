@@ -66,7 +66,7 @@ test('a completed run goes back, continues, goes forth again, and is pruned with
 
 test.each([
   { why: 'no step', args: [], says: 'No step is named.' },
-  { why: 'no number', args: ['--to', 'main'], says: '--to is "main".' },
+  { why: 'no number', args: ['--to', 'main'], says: '"main" is not the name of a step.' },
   { why: 'both', args: ['--to', 'main:1', '--undo'], says: 'Both --to and --undo are given.' },
   { why: 'no agent', args: ['--to', 'x:1', '--yes'], says: 'r has no agent x.' },
   { why: 'no such step', args: ['--to', 'main:9', '--yes'], says: 'main of r has no step 9.' },

@@ -21,19 +21,32 @@ import { stdout } from '../terminal/terminal.ts';
 import { runHeading, type ShownRun, showRun } from './show-run.ts';
 import { showSteps, stepsJson } from './show-steps.ts';
 import { showTimeline, writeSvg } from './show-timeline.ts';
+import { stepNamed } from './step-name.ts';
 
 export interface ShowOptions {
   readonly json?: boolean;
   readonly timeline?: boolean;
   readonly svg?: boolean;
   readonly steps?: boolean;
+  readonly follow?: boolean;
 }
 
 export async function show(
   here: Here,
   name: string | undefined,
-  { json, timeline, svg, steps }: ShowOptions,
+  stepName: string | undefined,
+  { json, timeline, svg, steps, follow }: ShowOptions,
 ): Promise<number> {
+  if (stepName !== undefined) {
+    if (timeline || svg || steps)
+      throw wrongUsage('A step is named, and also --steps or --timeline.', 'Remove one of them.');
+    const around = await here();
+    const id = await runToSee(around.store, name);
+    const { showStep } = await import('./show-step.ts');
+    return showStep(around, id, stepNamed(stepName, id), { json, follow });
+  }
+  if (follow)
+    throw wrongUsage('--follow needs a step.', 'Name one, such as main:4, or use raymond watch.');
   if (svg && !timeline)
     throw wrongUsage('--svg draws a timeline.', 'Add --timeline, or omit --svg.');
   if (svg && json) throw wrongUsage('Both --svg and --json are given.', 'Remove one of them.');

@@ -1,12 +1,12 @@
 import { runToChange } from '../../app/find-run.ts';
 import { rewind as rewindRun } from '../../app/rewind.ts';
-import { FIRST_AGENT } from '../../interpret/new-run.ts';
 import type { RewindPlan } from '../../interpret/plan-rewind.ts';
 import type { Door } from '../../model/notice.ts';
 import type { RewindRequest } from '../../model/rewind-request.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { Here } from '../../world/surroundings.ts';
+import { stepNamed } from '../look/step-name.ts';
 import { stderr, stdout } from '../terminal/terminal.ts';
 import { terminalDoor } from '../terminal/terminal-door.ts';
 
@@ -54,10 +54,7 @@ function requestFrom(id: string, { to, undo }: RewindOptions): RewindRequest {
   if (undo) return { kind: 'undo' };
   if (to === undefined)
     throw wrongUsage('No step is named.', `Name one: --to <agent>:<step>. ${steps}`);
-  const [, agent = FIRST_AGENT, step = ''] = /^(?:(.+):)?([1-9]\d{0,8})$/.exec(to) ?? [];
-  if (step === '')
-    throw wrongUsage(`--to is "${to}".`, `Write an agent and a step, such as main:3. ${steps}`);
-  return { kind: 'to', agent, step: Number(step) };
+  return { kind: 'to', ...stepNamed(to, id) };
 }
 
 function nextLines(id: string, { event }: RewindPlan): readonly string[] {

@@ -1,18 +1,9 @@
 /** A step: its prompt, the messages of the agent, and how it ended. */
 import * as z from 'zod/mini';
-import {
-  boundedText,
-  count,
-  isEstimate,
-  listOf,
-  orNull,
-  text,
-  time,
-  usd,
-} from '../../look/common.ts';
-import { messageShape } from '../../model/conversation.ts';
-import { failureSchema } from '../../model/failure.ts';
-import { accountSchema } from '../../model/step-account.ts';
+import { messageShape } from '../model/conversation.ts';
+import { failureSchema } from '../model/failure.ts';
+import { accountSchema } from '../model/step-account.ts';
+import { boundedText, count, isEstimate, listOf, orNull, text, time, usd } from './common.ts';
 
 export const stepOutcome = z.object({
   kind: z.enum(['ended', 'failed', 'interrupted']),
