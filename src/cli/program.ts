@@ -72,7 +72,8 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .description('list the runs of this project')
     .option('--status <words>', 'only runs with this status, such as failed or running,waiting')
     .option('-n, --number <n>', 'show only the newest n runs')
-    .option('--json', 'print one JSON object per run')
+    .option('--workers', 'list the workers of the database instead')
+    .option('--json', 'print one JSON object per run or worker')
     .option(...DATABASE)
     .action(async (options) => finish((await import('./look/list.ts')).list(here, options)));
   raymond
@@ -161,6 +162,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--scripts-for-all <n>', 'at most this many scripts in parallel on all workers')
     .option('--lease <seconds>', 'seconds without a heartbeat before others take over (default 60)')
     .option('--trust-runs', 'also execute runs that no key of this user has sealed')
+    .option('--json', 'print one JSON object per heartbeat')
     .action(async (options) => finish((await import('./operate/worker.ts')).worker(here, options)));
   raymond
     .command('prune [runs...]')

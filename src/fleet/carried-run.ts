@@ -26,6 +26,8 @@ export interface Life {
   isDraining(): boolean;
   /** Whether other steps of this kind wait. */
   isAwaited(kind: StepKind): boolean;
+  /** A step has ended here. */
+  countStep(): void;
   /** There are steps that wait, or there is room for more. */
   seek(): void;
   /** Others have declared this worker dead. */
@@ -94,6 +96,11 @@ export class CarriedRun {
     return this.#carried.size === 0 && this.#pump === undefined;
   }
 
+  /** Whether a step of this agent runs here. */
+  isCarrying(agent: string): boolean {
+    return this.#carried.has(agent);
+  }
+
   /** Whether it takes no more steps. It was closed, or a command has changed what its steps need. */
   get isStale(): boolean {
     return this.#isStale;
@@ -109,9 +116,9 @@ export class CarriedRun {
     await this.#pump;
   }
 
-  /** Another worker or a command has changed the run. */
-  hear(): void {
-    if (this.#carried.size === 0) return;
+  /** The run has this many events now. Most notices are about those that this worker has stored itself. */
+  hear(seq = Number.POSITIVE_INFINITY): void {
+    if (this.#carried.size === 0 || seq <= this.#run.seq) return;
     this.#isNewsDue = true;
     this.#wake();
   }
@@ -265,6 +272,7 @@ export class CarriedRun {
     this.#records.delete(keyOf({ agent, step }));
     const carried = this.#carried.get(agent);
     if (carried?.step !== step) return;
+    this.#life.countStep();
     const next = continued.find((one) => one.agent === agent);
     if (next) this.#carried.set(agent, { ...carried, step: next.step });
     else this.#carried.delete(agent);

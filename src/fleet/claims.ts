@@ -27,27 +27,27 @@ export interface Claimant extends Pick<WorkerFacts, 'place'> {
 const COLUMNS = 'agent, step, kind, claim, place';
 
 export interface Work {
-  /** The runs of which this worker has steps that it has not begun. */
-  readonly runs: readonly string[];
-  /** The steps that it has got now. */
-  readonly taken: readonly TakenStep[];
+  /** The steps that the worker has got now. */
+  readonly taken: readonly StepOfRun[];
+  /** Those that it had before. The answer that gave it some of them may have been lost. */
+  readonly had: readonly StepOfRun[];
   /** The kinds of steps of which some still wait. */
   readonly awaited: ReadonlySet<string>;
 }
 
-export interface TakenStep extends StepKey {
+export interface StepOfRun extends StepKey {
   readonly run: string;
 }
 
 /** Gives a worker steps that wait, as many as the limits allow. */
 export async function takeSteps(
   database: Database,
-  { id, place }: Claimant,
+  { id }: Pick<Claimant, 'id'>,
   limits: Limits,
   limitsForAll: Partial<Limits>,
 ): Promise<Work> {
   const values = [
-    ...[id, place, KINDS, KINDS.map((kind) => limits[`${kind}s`])],
+    ...[id, KINDS, KINDS.map((kind) => limits[`${kind}s`])],
     KINDS.map((kind) => limitsForAll[`${kind}s`] ?? null),
   ];
   const isLimited = Object.keys(limitsForAll).length > 0;
@@ -59,32 +59,29 @@ export async function takeSteps(
         return take(queries);
       })
     : take(database));
+  const of = (wanted: 'taken' | 'had') =>
+    found.flatMap(({ what, run, agent, step }) => (what === wanted ? [{ run, agent, step }] : []));
   return {
-    runs: [...new Set(found.flatMap(({ run }) => run ?? []))],
-    taken: found.flatMap(({ run, agent, step }) =>
-      run !== null && agent !== null && step !== null ? [{ run, agent, step }] : [],
-    ),
-    awaited: new Set(found.flatMap(({ kind }) => kind ?? [])),
+    ...{ taken: of('taken'), had: of('had') },
+    awaited: new Set(found.flatMap(({ what, kind }) => (what === 'awaited' ? kind : []))),
   };
 }
 
-interface Found {
-  readonly run: string | null;
-  /** Of a step that was taken now. */
-  readonly agent: string | null;
-  readonly step: number | null;
-  readonly kind: string | null;
+interface Found extends StepOfRun {
+  /** `awaited`: some steps of this kind still wait. */
+  readonly what: 'taken' | 'had' | 'awaited';
+  readonly kind: string;
 }
 
 /** Any number that other programs are unlikely to use. */
 const LOCK = 7_296_663_603;
 const KINDS: readonly StepKind[] = ['prompt', 'script'];
 
-/** A worker that was declared dead gets nothing. */
+/** A worker that was declared dead gets nothing. All parts see the claims as they were before. */
 const TAKE_STEPS = `with taken as (
     update raymond.claims c set worker = me.id
       from raymond.workers me
-      cross join unnest($3::text[], $4::int[], $5::int[]) as of (kind, here, everywhere)
+      cross join unnest($2::text[], $3::int[], $4::int[]) as of (kind, here, everywhere)
       cross join lateral (
         select w.run, w.agent, w.step from raymond.claims w
          where w.worker is null and w.kind = of.kind and not ${isRefused('w.run', 'me.id')}
@@ -95,11 +92,10 @@ const TAKE_STEPS = `with taken as (
              - (select count(*) from raymond.claims where worker is not null and kind = of.kind)))
          for update skip locked) as waiting
       where me.id = $1 and c.run = waiting.run and c.agent = waiting.agent and c.step = waiting.step
-      returning c.run, c.agent, c.step)
-  select run, agent, step, null as kind from taken
-  union select run, null, null, null from raymond.claims
-    where worker = $1 and (claim = 0 or place <> $2)
-  union select null, null, null, of.kind from unnest($3::text[]) as of (kind) where exists (
+      returning c.run, c.agent, c.step, c.kind)
+  select 'taken' as what, run, agent, step, kind from taken
+  union all select 'had', run, agent, step, kind from raymond.claims where worker = $1
+  union all select 'awaited', '', '', 0, of.kind from unnest($2::text[]) as of (kind) where exists (
     select from raymond.claims where worker is null and kind = of.kind
        and (run, agent, step) not in (select run, agent, step from taken))`;
 
@@ -186,7 +182,7 @@ export async function leave({ query }: Queries, run: string, worker: string): Pr
 export async function putBack(
   { query }: Queries,
   worker: string,
-  taken: readonly TakenStep[],
+  taken: readonly StepOfRun[],
 ): Promise<void> {
   if (taken.length === 0) return;
   await query(

@@ -1,13 +1,13 @@
 /**
- * The recovery from the death of workers, on a schedule of DBOS: each time, one of all workers does it. The
- * schedule is in the database, so it lasts as long as any worker lives.
+ * The recovery from the death of workers, on a schedule of DBOS. One worker at a time runs DBOS, so that the
+ * others need no connections for it. If that worker dies, another one takes its place.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import pg from 'pg';
 import { UserError } from '../model/user-error.ts';
-import { connectionSettings, type Database, type Queries } from '../postgres/database.ts';
+import { connectionSettings, type Database, type Queries, RECOVERY } from '../postgres/database.ts';
 import { codeOf, troubleOf } from '../postgres/trouble.ts';
 import type { Recovery } from './ports.ts';
 import { reportBlockers } from './report-blockers.ts';
@@ -24,11 +24,11 @@ export function dbosRecovery({ database, url, report = () => {} }: DbosRecoveryP
   const pool = new pg.Pool({
     ...connectionSettings(url),
     query_timeout: LONGEST_STATEMENT_MS,
-    max: 3,
-    application_name: CONNECTIONS,
+    ...RECOVERY,
   });
   pool.on('error', () => {});
   let recover = async () => {};
+  let endTurn = async () => {};
   // DBOS knows a workflow by its name until the end of the process.
   const workflowFn = DBOS.registerWorkflow(
     async (at: Date) => {
@@ -54,11 +54,15 @@ export function dbosRecovery({ database, url, report = () => {} }: DbosRecoveryP
           enableOTLP: false,
           tracingEnabled: false,
         });
+      const end = await turn(database, isOver);
+      endTurn = end;
+      // A stop may have come before.
+      if (isOver()) return end();
       try {
         await prepareTables(database, url, report, use, isOver);
         if (isOver()) return;
         use(pool);
-        await launch(database, isOver, () =>
+        await launch(isOver, () =>
           DBOS.applySchedules([
             { scheduleName: NAME, workflowFn, schedule: `*/${EVERY_S} * * * * *` },
           ]),
@@ -67,7 +71,10 @@ export function dbosRecovery({ database, url, report = () => {} }: DbosRecoveryP
         throw codeOf(error) === '42501' ? tooFewRights() : error;
       }
     },
-    stop: () => DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_MS }),
+    async stop() {
+      await DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_MS });
+      await endTurn();
+    },
     close: () => pool.end(),
   };
 }
@@ -102,8 +109,6 @@ async function removeOld(): Promise<void> {
 const KEPT_MS = 600_000;
 const MOST = 1000;
 
-const CONNECTIONS = 'raymond recovery';
-
 /**
  * Creates the tables of a new database. A statement that creates an index may have to wait for hours, so
  * these connections have no limit of time. Otherwise each attempt would leave a connection that waits.
@@ -116,12 +121,12 @@ async function prepareTables(
   isOver: () => boolean,
 ): Promise<void> {
   const { query_timeout: _, ...patient } = connectionSettings(url);
-  const pool = new pg.Pool({ ...patient, max: 3, application_name: CONNECTIONS });
+  const pool = new pg.Pool({ ...patient, ...RECOVERY });
   pool.on('error', () => {});
   try {
     if ((await isReady(database)) || isOver()) return;
     use(pool);
-    await reportBlockers(pool, CONNECTIONS, report, () => launch(database, isOver));
+    await reportBlockers(pool, RECOVERY.application_name, report, () => launch(isOver));
     await DBOS.shutdown();
   } finally {
     await pool.end();
@@ -136,18 +141,11 @@ async function isReady({ query }: Queries): Promise<boolean> {
   return found?.isReady === true;
 }
 
-/** Several workers must not create the tables at the same time, so they launch in turn. */
-async function launch(
-  database: Database,
-  isOver: () => boolean,
-  afterwards = async () => {},
-): Promise<void> {
+async function launch(isOver: () => boolean, afterwards = async () => {}): Promise<void> {
   while (!isOver()) {
     try {
-      return await inTurn(database, isOver, async () => {
-        await DBOS.launch();
-        await afterwards();
-      });
+      await DBOS.launch();
+      return await afterwards();
     } catch (error) {
       await DBOS.shutdown().catch(() => {});
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -162,28 +160,24 @@ const isConcurrent = (error: unknown) =>
   error instanceof Error && error.message.includes('tuple concurrently updated');
 
 /**
+ * Waits until no other worker runs DBOS. Gives a function that ends the turn.
+ *
  * Not with a lock of PostgreSQL: the server would keep it for a worker that it cannot reach. And an index that
  * is created concurrently would wait for the workers that wait for the lock.
  */
-async function inTurn(
-  { query }: Queries,
-  isOver: () => boolean,
-  work: () => Promise<void>,
-): Promise<void> {
+async function turn({ query }: Database, isOver: () => boolean): Promise<() => Promise<void>> {
   const token = randomUUID();
   const hold = async () => (await query(HOLD, [NAME, token, TURN_MS])).length > 0;
-  for (let isHeld = false; !isHeld; ) {
-    isHeld = await hold();
-    if (isOver()) return;
-    if (!isHeld) await delay(RETRY_MS / 5);
-  }
+  while (!(await hold()))
+    for (let waited = 0; waited < TURN_MS / 4; waited += RETRY_MS / 5) {
+      if (isOver()) return async () => {};
+      await delay(RETRY_MS / 5);
+    }
   const renewing = setInterval(() => void hold().catch(() => {}), TURN_MS / 4);
-  try {
-    await work();
-  } finally {
+  return async () => {
     clearInterval(renewing);
     await query("delete from raymond.leases where run = '.' || $1 and token = $2", [NAME, token]);
-  }
+  };
 }
 
 /** No run has such a name. */

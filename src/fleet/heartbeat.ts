@@ -1,26 +1,34 @@
 /**
- * Renews the lease of a worker. It uses a separate connection, so that a busy pool does not delay it. If
- * it cannot renew in time, the worker is lost before others take its steps.
+ * Renews the lease of a worker. It uses the connection that listens, so that a busy pool does not delay it, and
+ * sends the next renewal before the last one is answered, so that a distant database costs nothing. If the
+ * connection hangs, another one renews. If nothing helps in time, the worker is lost before others take its
+ * steps.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { Database } from '../postgres/database.ts';
+import type { Database, Queries } from '../postgres/database.ts';
+import type { Notices } from '../postgres/notices.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { Guard } from './ports.ts';
-import { renew } from './worker-table.ts';
+import { renew, type Traffic } from './worker-table.ts';
 
 export interface HeartbeatParts {
   readonly database: Database;
+  readonly notices: Pick<Notices, 'line' | 'replace'>;
   readonly worker: string;
   readonly leaseMs: number;
   readonly guard: Pick<Guard, 'renew'>;
+  /** What the worker has done so far. */
+  readonly traffic: () => Traffic;
   readonly onLost: (why: string) => void;
+  /** Called after each renewal, with the time until its answer. */
+  readonly onRenewed?: (latencyMs: number) => void;
 }
 
 /** The part of the lease that is left for ending all steps before others take them. */
 const MARGIN = 0.25;
 
-/** The part of the lease that one attempt may take, so that a connection that hangs does not cost it. */
+/** The part of the lease after which another connection is tried, so that one that hangs does not cost it. */
 const PATIENCE = 1 / 8;
 
 export class Heartbeat {
@@ -28,9 +36,9 @@ export class Heartbeat {
   readonly #timer: NodeJS.Timeout;
   /** The last moment at which this worker may act; in two clocks, because one stops while a laptop sleeps. */
   #until: { readonly monotonic: number; readonly wall: number };
-  #client: Client | undefined;
-  #failures = 0;
-  #isClosed = false;
+  #elsewhere: Promise<void> | undefined;
+  #latencyMs: number | undefined;
+  readonly #closing = new AbortController();
   /** The time of the database, minus that of this machine. */
   #skewMs = 0;
 
@@ -54,66 +62,86 @@ export class Heartbeat {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     clearInterval(this.#timer);
-    void this.#client?.end().catch(() => {});
   }
 
   #check(): void {
-    if (this.#isClosed || !this.isOver) return;
+    if (this.#closing.signal.aborted || !this.isOver) return;
     this.#lose('it could not renew its lease in time');
   }
 
   #lose(why: string): void {
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     this.close();
     this.#parts.onLost(why);
   }
 
   async #beat(): Promise<void> {
-    const { leaseMs } = this.#parts;
-    while (!this.#isClosed) {
-      const isRenewed = await this.#renew().catch(() => false);
-      this.#failures = isRenewed ? 0 : this.#failures + 1;
+    const { leaseMs, notices } = this.#parts;
+    while (!this.#closing.signal.aborted) {
+      const began = monotonicMs();
+      const line = notices.line();
+      const renewed = line ? this.#renew(queriesOf(line)) : Promise.reject(new Error('No line.'));
+      const patienceMs = Math.max(leaseMs * PATIENCE, 2 * (this.#latencyMs ?? 0));
+      const isRenewed = await Promise.race([renewed.catch(() => false), pause(patienceMs)]);
+      if (!isRenewed) this.#renewElsewhere(renewed);
       // Trouble is retried soon, because the lease runs out.
-      await delay(isRenewed ? leaseMs / 4 : Math.min(500, leaseMs / 20), undefined, { ref: false });
+      const rest = isRenewed ? leaseMs / 4 - (monotonicMs() - began) : Math.min(500, leaseMs / 20);
+      await pause(Math.max(0, rest));
     }
   }
 
-  async #renew(): Promise<boolean> {
-    const { worker, leaseMs, guard } = this.#parts;
-    const client = await this.#connected();
+  /** One other connection at a time. If it is faster, the first one hangs. */
+  #renewElsewhere(renewed: Promise<boolean>): void {
+    const first = { isRenewed: false, isAnswered: false };
+    void renewed
+      .then(() => {
+        first.isRenewed = true;
+      })
+      .catch(() => {})
+      .finally(() => {
+        first.isAnswered = true;
+      });
+    const { database, notices } = this.#parts;
+    this.#elsewhere ??= (async () => {
+      const client = await database.connect(this.#parts.leaseMs / 2).catch(() => undefined);
+      try {
+        if (first.isRenewed) return;
+        // The server may refuse another connection.
+        await this.#renew(client ? queriesOf(client) : database.until(this.#closing.signal));
+        if (first.isAnswered) return;
+        notices.replace();
+        database.doubt();
+      } finally {
+        void client?.end().catch(() => {});
+      }
+    })()
+      .catch(() => {})
+      .finally(() => {
+        this.#elsewhere = undefined;
+      });
+  }
+
+  async #renew(queries: Queries): Promise<boolean> {
+    const { worker, leaseMs, guard, traffic, onRenewed } = this.#parts;
     const sentAt = monotonicMs();
     const sentWall = Date.now();
-    const query = async <R extends object>(text: string, values: readonly unknown[] = []) =>
-      (await client.query<R>(text, [...values])).rows;
-    const at = await renew({ query }, worker, leaseMs).catch((error) => {
-      this.#client = undefined;
-      void client.end().catch(() => {});
-      throw error;
-    });
-    if (this.#isClosed || this.isOver) return true;
+    const at = await renew(queries, worker, leaseMs, { ...traffic(), latencyMs: this.#latencyMs });
+    if (this.#closing.signal.aborted || this.isOver) return true;
     if (at === undefined) {
       this.#lose('others have declared it dead');
       return true;
     }
+    this.#latencyMs = monotonicMs() - sentAt;
     this.#skewMs = at - (sentWall + (Date.now() - sentWall) / 2);
-    this.#until = this.#deadline(sentAt);
-    guard.renew(this.#until.monotonic);
+    const until = this.#deadline(sentAt);
+    if (until.monotonic > this.#until.monotonic) {
+      this.#until = until;
+      guard.renew(until.monotonic);
+    }
+    onRenewed?.(this.#latencyMs);
     return true;
-  }
-
-  async #connected(): Promise<Client> {
-    if (this.#client) return this.#client;
-    // If the database is only slow, another attempt needs more time.
-    const patienceMs = this.#parts.leaseMs * PATIENCE * (this.#failures > 0 ? 2 : 1);
-    const client = await this.#parts.database.connect(patienceMs);
-    client.on('end', () => {
-      if (this.#client === client) this.#client = undefined;
-    });
-    if (this.#isClosed) void client.end().catch(() => {});
-    this.#client = client;
-    return client;
   }
 
   #deadline(from: number): { readonly monotonic: number; readonly wall: number } {
@@ -121,3 +149,11 @@ export class Heartbeat {
     return { monotonic: monotonicMs() + left, wall: Date.now() + left };
   }
 }
+
+const queriesOf = (client: Pick<Client, 'query'>): Queries => ({
+  query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
+    (await client.query<R>(text, [...values])).rows,
+});
+
+/** False, after a while. */
+const pause = (ms: number) => delay(ms, false, { ref: false });

@@ -13,25 +13,33 @@ import { setBack } from '../postgres/run-errors.ts';
 import { findRow, openRuns, type RunRow, runOf, wake } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
-import { leave, putBack, type StepKind, takeSteps } from './claims.ts';
+import { leave, putBack, type StepKind, type StepOfRun, takeSteps } from './claims.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { monotonicMs } from './monotonic.ts';
 import type { FleetPorts, Guard, Refusal } from './ports.ts';
 import { refuse, termsOf } from './refusals.ts';
 import type { StopHow, StopRequests } from './stop-requests.ts';
 import { takeDue } from './wakeups.ts';
-import { buryDead, register, unregister } from './worker-table.ts';
+import { buryDead, register, type Traffic, unregister } from './worker-table.ts';
 
 /** Resolves when the worker has stopped, or has lost its lease, or when it is stopped before it has one. */
 export async function live(ports: FleetPorts, stops: StopRequests): Promise<'stopped' | 'lost'> {
   const id = ports.newId();
-  const registeredAt = monotonicMs();
-  const left = await stops.before(register(ports.database, id, ports.worker, ports.leaseMs));
-  if (!left) return 'lost';
-  // Until here, others may take the steps that an earlier process left, so its guard still has to end them.
-  const guard = await ports.guard();
-  const worker = new WorkerLife(ports, id, guard, registeredAt);
-  return worker.live(left, stops);
+  const { notices, report, worker: facts } = ports;
+  // The heartbeat uses the connection that listens, and a distant database takes long to open one.
+  const endListening = notices.on('work', undefined, () => {});
+  try {
+    const wait = (why: string) =>
+      report(`The worker ${facts.name} waits for a connection: ${why}.`);
+    await stops.before(notices.ready(wait));
+    const registered = await stops.before(register(ports.database, id, facts, ports.leaseMs));
+    if (!registered) return 'lost';
+    // Until here, others may take the steps that an earlier process left, so its guard still has to end them.
+    const guard = await ports.guard();
+    const worker = new WorkerLife(ports, id, guard, registered.sentAt);
+    return await worker.live(registered.left, stops);
+  } finally {
+    endListening();
+  }
 }
 
 class WorkerLife implements Life {
@@ -57,17 +65,20 @@ class WorkerLife implements Life {
   #isLost = false;
   #awaited: ReadonlySet<string> = new Set();
   #wakeSweep: (() => void) | undefined;
+  #steps = 0;
+  readonly #earlierTrips: number;
 
   constructor(ports: FleetPorts, id: string, guard: Guard, registeredAt: number) {
     this.id = id;
     this.#ports = ports;
     this.#guard = guard;
+    this.#earlierTrips = ports.database.roundTrips();
     this.#heartbeat = new Heartbeat(
       {
-        database: ports.database,
-        worker: id,
-        leaseMs: ports.leaseMs,
-        guard,
+        ...{ database: ports.database, notices: ports.notices, leaseMs: ports.leaseMs },
+        ...{ worker: id, guard },
+        traffic: () => this.#traffic(),
+        onRenewed: (latencyMs) => ports.onRenewed?.({ ...this.#traffic(), latencyMs }),
         onLost: (why) => this.#lost(why),
       },
       registeredAt,
@@ -96,6 +107,15 @@ class WorkerLife implements Life {
     return this.#awaited.has(kind);
   }
 
+  countStep(): void {
+    this.#steps++;
+  }
+
+  #traffic(): Traffic {
+    const roundTrips = this.#ports.database.roundTrips() - this.#earlierTrips;
+    return { steps: this.#steps, roundTrips };
+  }
+
   seek(): void {
     this.#wakeSweep?.();
   }
@@ -109,7 +129,7 @@ class WorkerLife implements Life {
     const endings = [
       stops.on((how) => void this.#stop(how).catch((error) => this.#report(error))),
       notices.on('work', undefined, () => this.seek()),
-      notices.on('events', undefined, (run) => this.#hear(run)),
+      notices.on('events', undefined, (run, seq) => this.#hear(run, seq)),
       notices.on('head', undefined, (notice) => this.#hearHead(notice)),
     ];
     let failure: { readonly error: unknown } | undefined;
@@ -210,9 +230,10 @@ class WorkerLife implements Life {
     await this.#closing.get(id);
     if (this.#isClosed) return undefined;
     const { database } = this.#ports;
-    const row = await findRow(database, id);
-    const terms = row && (await termsOf(database, id, this.id));
-    if (!terms || terms.isRefused) return undefined;
+    const [row, terms] = await Promise.all([
+      ...([findRow(database, id), termsOf(database, id, this.id)] as const),
+    ]);
+    if (!row || !terms || terms.isRefused) return undefined;
     this.#guard.watch(id);
     const carried = await this.#openWatched(id, row);
     if (!('refusal' in carried)) return carried;
@@ -273,9 +294,9 @@ class WorkerLife implements Life {
     return closing;
   }
 
-  #hear(run: string | undefined): void {
+  #hear(run: string | undefined, seq: number | undefined): void {
     const concerned = run === undefined ? [...this.#runs.values()] : [this.#runs.get(run)];
-    for (const carried of concerned) void carried?.then((one) => one?.hear()).catch(() => {});
+    for (const carried of concerned) void carried?.then((one) => one?.hear(seq)).catch(() => {});
   }
 
   #hearHead(notice: string | undefined): void {
@@ -319,10 +340,9 @@ class WorkerLife implements Life {
 
   async #lookForWork(): Promise<void> {
     const { database, worker, limitsForAll } = this.#ports;
-    const self = { id: this.id, place: worker.place };
     const [due, work] = await Promise.all([
       takeDue(database, this.id, MOST_DUE),
-      takeSteps(database, self, worker.limits, limitsForAll),
+      takeSteps(database, this, worker.limits, limitsForAll),
     ]);
     this.#awaited = work.awaited;
     // The request to stop may have come while the steps were taken.
@@ -330,7 +350,9 @@ class WorkerLife implements Life {
     const runs = new Set([...due, ...work.taken.map(({ run }) => run)]);
     // A look that has begun may have missed what these are about.
     for (const id of runs) void this.#open.get(id)?.look();
-    const looks = [...new Set([...due, ...work.runs])].map((id) => this.#look(id));
+    const isBegun = ({ run, agent }: StepOfRun) => this.#open.get(run)?.isCarrying(agent);
+    for (const step of work.had) if (!isBegun(step)) runs.add(step.run);
+    const looks = [...runs].map((id) => this.#look(id));
     if (due.length < MOST_DUE) return;
     // Does not wait long: a run that cannot be decided now must not hold up the others.
     const enough = new AbortController();
@@ -343,7 +365,7 @@ class WorkerLife implements Life {
   async #bury(): Promise<void> {
     const { database, report } = this.#ports;
     for (const name of await buryDead(database))
-      report(`The worker ${name} has given no sign of life. Others take its steps.`);
+      report(`The worker ${name} has sent no heartbeat. Others take its steps.`);
     this.seek();
   }
 

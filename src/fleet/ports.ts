@@ -8,6 +8,7 @@ import type { Notices } from '../postgres/notices.ts';
 import type { RunParts, RunRow } from '../postgres/run-row.ts';
 import type { StepsPorts } from '../run/steps.ts';
 import type { StepKind } from './claims.ts';
+import type { Traffic } from './worker-table.ts';
 
 export interface FleetPorts {
   readonly database: Database;
@@ -18,7 +19,7 @@ export interface FleetPorts {
   readonly worker: WorkerFacts;
   /** How many steps may run at the same time on all workers. */
   readonly limitsForAll: Partial<Limits>;
-  /** How long others wait for a sign of life before they take the steps of this worker. */
+  /** How long others wait for a heartbeat before they take the steps of this worker. */
   readonly leaseMs: number;
   readonly newId: () => string;
   readonly recovery: Recovery;
@@ -34,8 +35,15 @@ export interface FleetPorts {
   leftRuns(): Promise<readonly string[]>;
   /** Ends all processes of these runs on this machine. */
   endProcesses(runs: readonly string[], graceMs: number): Promise<void>;
+  /** The lease was renewed, and this long passed until the answer. */
+  onRenewed?(way: Way): void;
   /** Shows a line to the user. */
   report(text: string): void;
+}
+
+/** The way of a worker to its database. */
+export interface Way extends Traffic {
+  readonly latencyMs: number;
 }
 
 /** The run is left to other workers. */

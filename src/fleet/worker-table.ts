@@ -2,37 +2,45 @@
 import type { Now } from '../model/now.ts';
 import { CHANNEL } from '../postgres/announcer.ts';
 import type { Database, Queries } from '../postgres/database.ts';
+import { monotonicMs } from './monotonic.ts';
 import type { WorkerFacts } from './ports.ts';
+
+export interface Registration {
+  /** The runs of which the worker got steps. */
+  readonly left: readonly string[];
+  /** When the lease began at the latest, in `monotonicMs`. */
+  readonly sentAt: number;
+}
 
 /**
  * Adds a worker. It replaces an earlier one in the same folder, whose process is gone. It gets the steps
- * that this one had or has begun, unless another worker has them. Gives their runs.
+ * that this one had or has begun, unless another worker has them.
  */
-export function register(
+export async function register(
   database: Database,
   id: string,
   { name, host, pid, place, limits }: WorkerFacts,
   leaseMs: number,
-): Promise<readonly string[]> {
-  return database.transaction(async ({ query, write }) => {
+): Promise<Registration> {
+  const { given, sentAt } = await database.transaction(async ({ write }) => {
+    const sentAt = monotonicMs();
     // This waits for the last turn of the earlier worker, so the next statements see its steps.
-    const earlier = await query<{ id: string }>(
-      'select id::text from raymond.workers where place = $1 for update',
-      [place],
-    );
+    write('select from raymond.workers where place = $1 for update', [place]);
     write(
-      `insert into raymond.workers (id, name, host, pid, place, limits, lease_until)
-       values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')`,
+      `insert into raymond.workers (id, name, host, pid, place, limits, lease_ms, lease_until)
+       values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $7::int * interval '1 millisecond')`,
       [id, name, host, pid, place, JSON.stringify(limits), leaseMs],
     );
-    const left = query<{ run: string }>(
+    const given = write<{ run: string }>(
       `update raymond.claims set worker = $1
-        where worker = any($2::uuid[]) or (place = $3 and worker is null) returning run`,
-      [id, earlier.map((one) => one.id), place],
+        where worker in (select id from raymond.workers where place = $2 and id <> $1)
+           or (place = $2 and worker is null) returning run`,
+      [id, place],
     );
     write('delete from raymond.workers where place = $1 and id <> $2', [place, id]);
-    return [...new Set((await left).map(({ run }) => run))];
+    return { given, sentAt };
   });
+  return { left: [...new Set((await given).map(({ run }) => run))], sentAt };
 }
 
 /** Removes a worker that has ended. */
@@ -40,19 +48,27 @@ export async function unregister({ query }: Queries, id: string): Promise<void> 
   await query('delete from raymond.workers where id = $1', [id]);
 }
 
+/** What a worker has done since its registration. */
+export interface Traffic {
+  readonly steps: number;
+  /** Of the transactions that decide. */
+  readonly roundTrips: number;
+}
+
 /** Renews the lease. Undefined if others have declared the worker dead; otherwise the time of the database. */
 export async function renew(
   { query }: Queries,
   id: string,
   leaseMs: number,
+  { steps, roundTrips, latencyMs }: Traffic & { readonly latencyMs?: number | undefined },
 ): Promise<number | undefined> {
   const [row] = await query<{ at: number }>(
     `update raymond.workers
-        set heartbeat_at = clock_timestamp(),
+        set heartbeat_at = clock_timestamp(), steps = $3, round_trips = $4, latency_ms = $5,
             lease_until = clock_timestamp() + $2 * interval '1 millisecond'
       where id = $1
       returning (extract(epoch from clock_timestamp()) * 1000)::float8 as at`,
-    [id, leaseMs],
+    [id, leaseMs, steps, roundTrips, latencyMs ?? null],
   );
   return row?.at;
 }
@@ -97,8 +113,45 @@ export async function goneRuns(
 }
 
 /** A folder may be used with several databases, one after the other. */
-export async function identityOf({ query }: Queries): Promise<string> {
-  const [found] = await query<{ id: string }>('select id::text from raymond.identity');
+export async function identityOf(queries: Queries): Promise<string> {
+  const known = IDENTITIES.get(queries);
+  if (known !== undefined) return known;
+  const [found] = await queries.query<{ id: string }>('select id::text from raymond.identity');
   if (!found) throw new Error('The database has no identity.');
+  IDENTITIES.set(queries, found.id);
   return found.id;
 }
+
+const IDENTITIES = new WeakMap<Queries, string>();
+
+/** A worker as `raymond list --workers` shows it. */
+export interface KnownWorker extends Traffic {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly startedAt: number;
+  /** How many steps it has at the moment. */
+  readonly running: number;
+  readonly leaseMs: number;
+  /** The time since its last heartbeat. */
+  readonly ageMs: number;
+  /** Until the answer to its heartbeat before that; null before the second one. */
+  readonly latencyMs: number | null;
+}
+
+export function listWorkers({ query }: Queries): Promise<readonly KnownWorker[]> {
+  return query<KnownWorker>(
+    `select w.name, w.host, w.pid, (extract(epoch from w.started_at) * 1000)::float8 as "startedAt",
+            (select count(*) from raymond.claims c where c.worker = w.id)::int as running,
+            w.lease_ms as "leaseMs", w.latency_ms as "latencyMs", w.steps::float8 as steps,
+            w.round_trips::float8 as "roundTrips",
+            (extract(epoch from clock_timestamp() - w.heartbeat_at) * 1000)::float8 as "ageMs"
+       from raymond.workers w order by w.name, w.started_at`,
+  );
+}
+
+/**
+ * The shortest lease for a database at this distance. A worker that loses its connection has about half of its
+ * lease left to open another one, which takes about five round trips.
+ */
+export const leastLeaseMs = (latencyMs: number): number => 10 * latencyMs;

@@ -13,7 +13,8 @@ export const CHANNEL = 'raymond';
  */
 export class Announcer {
   readonly #send: Send;
-  #waiting = new Set<string>();
+  /** The newest of each kind and run. */
+  #waiting = new Map<string, string>();
   #sending: Promise<void> | undefined;
 
   constructor(send: Send) {
@@ -21,7 +22,7 @@ export class Announcer {
   }
 
   add(notices: readonly string[]): void {
-    for (const notice of notices) this.#waiting.add(notice);
+    for (const notice of notices) this.#waiting.set(notice.split(' ', 2).join(' '), notice);
     if (this.#waiting.size > 0) this.#sending ??= this.#sendAll();
   }
 
@@ -32,10 +33,10 @@ export class Announcer {
 
   async #sendAll(): Promise<void> {
     while (this.#waiting.size > 0) {
-      const notices = [...this.#waiting];
-      this.#waiting = new Set();
+      const notices = [...this.#waiting.values()];
+      this.#waiting = new Map();
       try {
-        await this.#send({ text: ANNOUNCE, values: [CHANNEL, notices], query_timeout: 5_000 });
+        await this.#send({ text: ANNOUNCE, values: [CHANNEL, notices], query_timeout: 20_000 });
       } catch {
         // Listeners look now and then, and after a lost connection.
       }

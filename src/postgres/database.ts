@@ -9,11 +9,24 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Address, addressOf, nameOf } from './address.ts';
 import { Announcer } from './announcer.ts';
-import { asUserError, DatabaseError, isUncertain, reasonOf, troubleOf } from './trouble.ts';
+import { Line } from './line.ts';
+import {
+  asUserError,
+  codeOf,
+  DatabaseError,
+  isUncertain,
+  NO_CONNECTION,
+  NoConnectionLeft,
+  reasonOf,
+  troubleOf,
+} from './trouble.ts';
 
 export interface Database {
   readonly address: Address;
-  /** Runs one statement. It may run twice, so it only reads, or a repetition changes nothing. */
+  /**
+   * Runs one statement. It may run twice, so it only reads, or a repetition changes nothing. It shares a
+   * connection with others, see `Line`.
+   */
   query<R extends object>(text: string, values?: readonly unknown[]): Promise<readonly R[]>;
   /**
    * Runs statements in one transaction. `work` may be called several times, but only one call takes
@@ -29,6 +42,10 @@ export interface Database {
    * take, and later each of its statements.
    */
   connect(patienceMs?: number): Promise<pg.Client>;
+  /** The network is known to lose answers, so all statements that wait for one are repeated elsewhere. */
+  doubt(): void;
+  /** How many round trips the transactions of this process have made. */
+  roundTrips(): number;
   close(): Promise<void>;
 }
 
@@ -40,10 +57,10 @@ export interface Queries {
 
 export interface Transaction extends Queries {
   /**
-   * Runs a statement whose result nobody needs, after the earlier ones. The transaction does not wait for it
-   * before the commit, and fails if it fails.
+   * Runs a statement after the earlier ones. The transaction does not wait for it before the commit, and
+   * fails if it fails. So its rows are for the caller of the transaction, after the commit.
    */
-  write(text: string, values?: readonly unknown[]): void;
+  write<R extends object>(text: string, values?: readonly unknown[]): Promise<readonly R[]>;
   /** Sends a notice to all listeners after the commit. See `Announcer`. */
   announce(notice: string): void;
 }
@@ -52,8 +69,10 @@ export interface DatabaseParts {
   readonly url: string;
   /** Called when the database has not answered for a while, and when it answers again. */
   readonly report?: (text: string) => void;
-  /** How many connections are open at most. */
+  /** How many connections are open at most. If the server has too few, the open ones have to do. */
   readonly connections?: number;
+  /** How many connections of the server this process leaves to others. */
+  readonly spared?: number;
   /** How long the first connection may take if the server is busy, or is absent with `isPatient`. */
   readonly firstPatienceMs?: number;
   /** Also waits for a server that does not exist yet. */
@@ -64,7 +83,7 @@ export interface DatabaseParts {
 }
 
 export function openDatabase(parts: DatabaseParts): Database {
-  const { url, report = () => {}, connections = 4, isPatient = false, signal } = parts;
+  const { url, report = () => {}, connections = 4, spared = 0, isPatient = false, signal } = parts;
   const { firstPatienceMs = 60_000, pausesMs = [50, 5_000] } = parts;
   const address = addressOf(url);
   const settings = connectionSettings(url);
@@ -73,13 +92,42 @@ export function openDatabase(parts: DatabaseParts): Database {
     max: connections,
     // Statements that do not wait for each other share a round trip.
     pipeline: true,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
   });
   // The next statement finds out, and takes another connection.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const checked = new WeakSet<pg.PoolClient>();
+  /** A new connection that others need more is closed. One that listens follows the first. */
+  const connected = async (): Promise<pg.PoolClient> => {
+    const client = await pool.connect();
+    if (spared === 0 || checked.has(client)) return client;
+    try {
+      await spare(client, pool.totalCount > 1 ? spared : spared + 1);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    checked.add(client);
+    return client;
+  };
+  /** If the server refuses another connection, this process waits for one of those that it has. */
+  const acquire = async (): Promise<pg.PoolClient> => {
+    try {
+      return await connected();
+    } catch (error) {
+      if (codeOf(error) !== NO_CONNECTION || pool.totalCount === 0) throw error;
+      pool.options.max = pool.totalCount;
+      setTimeout(() => (pool.options.max = connections), IDLE_MS).unref();
+      return connected();
+    }
+  };
+  const doubts = new Set<(error: Error) => void>();
+  const line = new Line(acquire, () => pool.waitingCount > 0, doubts);
   const marker = new Marker();
-  const announcer = new Announcer((statement) => pool.query(statement));
+  const announcer = new Announcer((statement) => line.query(statement));
+  const work: Working = { acquire, announcer, doubts, roundTrips: 0 };
   let hasWorked = false;
 
   /** Repeats an attempt until the trouble has passed. */
@@ -101,28 +149,31 @@ export function openDatabase(parts: DatabaseParts): Database {
             waited > firstPatienceMs ||
             !(isPatient || trouble === 'passing');
         if (isOver || until?.aborted) throw asUserError(error, address);
-        if (waited > REPORT_AFTER_MS && !hasReported) {
+        const isFull = codeOf(error) === NO_CONNECTION;
+        if (waited > (isFull ? FULL_AFTER_MS : REPORT_AFTER_MS) && !hasReported) {
           hasReported = true;
           report(
-            `${capital(nameOf(address))} does not answer (${reasonOf(error)}). Raymond keeps trying.`,
+            isFull
+              ? `Raymond waits for a free connection of ${nameOf(address)}: ${reasonOf(error)}.`
+              : `${capital(nameOf(address))} does not answer (${reasonOf(error)}). Raymond keeps trying.`,
           );
         }
-        await pause(pauseAfter(failures, pausesMs), until);
+        const longest = isFull ? Math.min(FULL_AFTER_MS, pausesMs[1]) : pausesMs[1];
+        await pause(pauseAfter(failures, [pausesMs[0], longest]), until);
       }
     }
   };
 
   const queries = (until?: AbortSignal): Queries => ({
     query: <R extends object>(text: string, values: readonly unknown[] = []) =>
-      patiently(async () => (await pool.query<R>(text, [...values])).rows, until),
+      patiently(async () => (await line.query<R>({ text, values: [...values] })).rows, until),
   });
 
-  const repeatable = <T>(work: Work<T>) =>
-    patiently(async () => (await attempt(pool, announcer, work)).result);
+  const repeatable = <T>(act: Work<T>) => patiently(async () => (await attempt(work, act)).result);
 
-  const transaction = async <T>(work: Work<T>): Promise<T> => {
+  const transaction = async <T>(act: Work<T>): Promise<T> => {
     for (;;) {
-      const { result, uncertain } = await patiently(() => attempt(pool, announcer, work, marker));
+      const { result, uncertain } = await patiently(() => attempt(work, act, marker));
       if (!uncertain || (await hasCommitted(repeatable, uncertain))) return result;
     }
   };
@@ -136,6 +187,7 @@ export function openDatabase(parts: DatabaseParts): Database {
     async connect(patienceMs) {
       const client = new pg.Client({
         ...settings,
+        pipeline: true,
         ...(patienceMs !== undefined && {
           connectionTimeoutMillis: patienceMs,
           query_timeout: patienceMs,
@@ -145,6 +197,11 @@ export function openDatabase(parts: DatabaseParts): Database {
       await client.connect();
       return client;
     },
+    doubt() {
+      for (const doubt of [...doubts])
+        doubt(new Error('Connection terminated: it does not answer'));
+    },
+    roundTrips: () => work.roundTrips,
     async close() {
       await announcer.settled();
       await pool.end();
@@ -153,12 +210,36 @@ export function openDatabase(parts: DatabaseParts): Database {
 }
 
 const REPORT_AFTER_MS = 3_000;
+/** A connection becomes free soon, if at all. */
+const FULL_AFTER_MS = 1_000;
+/** A process keeps a connection that it does not use for this long. */
+const IDLE_MS = 10_000;
+
+/** The application name of the connections of the schedule, which are always counted. */
+export const RECOVERY = { application_name: 'raymond recovery', max: 2 };
+
+/** Rejects if the server has fewer connections left than this, beside the given one. */
+async function spare(client: pg.ClientBase, least: number): Promise<void> {
+  const { rows } = await client.query<{ left: number; most: number }>(CONNECTIONS_LEFT);
+  const [found] = rows;
+  if (found && found.left < least) throw new NoConnectionLeft(found.most, least);
+}
+
+/** Some are reserved for administrators. Every user sees how many there are. */
+const CONNECTIONS_LEFT = `select most, (most - ${RECOVERY.max} - (select count(*) from pg_stat_activity
+    where backend_type = 'client backend'
+      and application_name is distinct from '${RECOVERY.application_name}'))::int as left
+  from (select current_setting('max_connections')::int
+    - case when current_setting('is_superuser') = 'on' then 0 else
+        current_setting('superuser_reserved_connections')::int
+        + coalesce(current_setting('reserved_connections', true)::int, 0) end as most) as allowed`;
 
 /** The settings of each connection. None of them hangs forever. */
 export function connectionSettings(url: string): pg.ClientConfig {
   return {
     connectionString: url,
-    connectionTimeoutMillis: 10_000,
+    // Even a distant server, with TLS, has answered all the questions of a new connection by then.
+    connectionTimeoutMillis: 20_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: 120_000,
@@ -174,40 +255,58 @@ interface Attempted<T> {
   readonly uncertain?: Mark | undefined;
 }
 
-async function attempt<T>(
-  pool: pg.Pool,
-  announcer: Announcer,
-  work: Work<T>,
-  marker?: Marker,
-): Promise<Attempted<T>> {
-  const client = await pool.connect();
+/** What all transactions of a process share. */
+interface Working {
+  readonly acquire: () => Promise<pg.PoolClient>;
+  readonly announcer: Announcer;
+  /** End the wait for the answers of connections. */
+  readonly doubts: Set<(error: Error) => void>;
+  roundTrips: number;
+}
+
+async function attempt<T>(working: Working, work: Work<T>, marker?: Marker): Promise<Attempted<T>> {
+  const { announcer } = working;
+  const client = await working.acquire();
   let lost: unknown;
   const onError = (error: unknown) => {
     lost ??= error;
   };
   client.on('error', onError);
+  let doubt = (_error: Error) => {};
+  const doubted = new Promise<never>((_resolve, reject) => {
+    doubt = reject;
+  });
+  doubted.catch(() => {});
+  working.doubts.add(doubt);
+  let unanswered = 0;
+  const sent = async <R>(answer: Promise<R>): Promise<R> => {
+    if (unanswered++ === 0) working.roundTrips++;
+    return Promise.race([answer, doubted]).finally(() => unanswered--);
+  };
   const query = async <R extends object>(text: string, values: readonly unknown[] = []) =>
-    (await client.query<R>({ name: statementName(text), text, values: [...values] })).rows;
+    (await sent(client.query<R>({ name: statementName(text), text, values: [...values] }))).rows;
   const writes: Promise<unknown>[] = [];
   let failure: unknown;
-  const write = (text: string, values: readonly unknown[] = []) => {
-    const written = query(text, values);
+  const write = <R extends object>(text: string, values: readonly unknown[] = []) => {
+    const written = query<R>(text, values);
     written.catch((error) => {
       failure ??= error;
     });
     writes.push(written);
+    return written;
   };
   const release = (isBroken: boolean) => {
+    working.doubts.delete(doubt);
     client.removeListener('error', onError);
     client.release(isBroken || lost !== undefined);
   };
   const notices: string[] = [];
   try {
     // Its failure shows at the next statement.
-    client.query('begin').catch(() => {});
+    sent(client.query('begin')).catch(() => {});
     const result = await work({ query, write, announce: (notice) => notices.push(notice) });
     const mark = marker?.mark(client, write);
-    const committed = client.query('commit');
+    const committed = sent(client.query('commit'));
     try {
       // After a write that failed, the server rolls back.
       await Promise.all([...writes, committed]);

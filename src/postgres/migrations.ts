@@ -9,7 +9,11 @@ import { codeOf } from './trouble.ts';
 
 /** Creates the tables, or upgrades them. Processes that do this at the same time wait. */
 export async function migrate(database: Database): Promise<void> {
-  const found = await versionOf(database);
+  // Usually one round trip. Without tables, it fails.
+  const found = await versionIn(database).catch((error) => {
+    if (NO_TABLE.has(codeOf(error) ?? '')) return 0;
+    throw error;
+  });
   if (found === MIGRATIONS.length) return;
   if (found > MIGRATIONS.length) throw tooNew(database);
   try {
@@ -42,8 +46,13 @@ async function versionOf(queries: Queries): Promise<number> {
   const tables = await queries.query(
     "select 1 from pg_tables where schemaname = 'raymond' and tablename = 'migrations'",
   );
-  if (tables.length === 0) return 0;
-  const [row] = await queries.query<{ version: number | null }>(
+  return tables.length === 0 ? 0 : versionIn(queries);
+}
+
+const NO_TABLE: ReadonlySet<string> = new Set(['3F000', '42P01']);
+
+async function versionIn({ query }: Queries): Promise<number> {
+  const [row] = await query<{ version: number | null }>(
     'select max(version) version from raymond.migrations',
   );
   return row?.version ?? 0;
@@ -265,6 +274,13 @@ update raymond.claims c set worker = null
 alter table raymond.claims add foreign key (worker) references raymond.workers on delete set null;
 alter table raymond.claims drop column enqueued;
 create index claims_waiting on raymond.claims (kind, since) where worker is null;
+`,
+  `
+-- What a worker says about its way to the database, with each heartbeat; see heartbeat.ts.
+alter table raymond.workers add column lease_ms integer not null default 60000;
+alter table raymond.workers add column latency_ms real;
+alter table raymond.workers add column steps bigint not null default 0;
+alter table raymond.workers add column round_trips bigint not null default 0;
 `,
 ];
 

@@ -298,7 +298,7 @@ export async function appendEvents(
       ],
     ],
   );
-  queries.announce(`events ${id}`);
+  queries.announce(`events ${id} ${seq}`);
   return head;
 }
 

@@ -5,6 +5,18 @@ import { type Address, nameOf } from './address.ts';
 /** The database as a whole cannot be used. It says nothing about a single run. */
 export class DatabaseError extends UserError {}
 
+/** The server allows no more connections. */
+export const NO_CONNECTION = '53300';
+
+/** The server has connections left, but they are for others. */
+export class NoConnectionLeft extends Error {
+  readonly code = NO_CONNECTION;
+
+  constructor(most: number, spared: number) {
+    super(`it allows ${most}, and a worker leaves ${spared} of them to others`);
+  }
+}
+
 export type Trouble =
   /** The same attempt can succeed later. */
   | 'passing'
@@ -46,6 +58,7 @@ export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   const known = code === undefined ? undefined : REASONS[code];
   if (known) return known;
+  if (code === NO_CONNECTION && !(error instanceof NoConnectionLeft)) return 'all are in use';
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   const text = error instanceof Error ? error.message : 'the connection was lost';
   return text.replace(/\.$/, '') || `it failed with ${code}`;

@@ -25,6 +25,7 @@ export function here(store: RunStore, around: () => Surroundings): World {
       const { drain, stopNow } = await import('./stop-here.ts');
       return () => (how === 'now' ? stopNow : drain)(around(), run, owner);
     },
+    workers: async () => undefined,
     forget: async () => [],
     async carried() {
       await around().makeProject();

@@ -3,6 +3,7 @@
  * process or a background process works on a run. `fleet` keeps them in a database, and workers execute
  * them. No code outside of this folder asks which one it is.
  */
+import type { KnownWorker } from '../fleet/worker-table.ts';
 import type { Attendant } from '../host/attendant.ts';
 import type { Begun } from '../host/carry-run.ts';
 import type { LooseLibrary, StoredSources } from '../load/load.ts';
@@ -30,6 +31,8 @@ export interface World {
   readonly store: RunStore;
   /** Connects, so that a wrong address is reported before a request needs the store. */
   connect(): Promise<void>;
+  /** The workers that execute the runs; undefined if there are none in this world. */
+  workers(): Promise<readonly KnownWorker[] | undefined>;
   /** Closes what it keeps open for this process. */
   close(): Promise<void>;
   /** Reads the prompts and the messages of steps. */

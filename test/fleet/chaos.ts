@@ -6,11 +6,15 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { JournaledEvent } from '../../src/model/event.ts';
+import { isStepEnd } from '../../src/model/event-kinds.ts';
 import { pick, type Random, randomFrom } from '../crash/random.ts';
 import { type PostgresServer, startServer } from '../postgres/server.ts';
 import type { Started } from '../raymond.ts';
 import { type Effect, effectsOf, overlaps, RECORDING } from './effects.ts';
 import { Fleet } from './fleet.ts';
+import { type Sky, skyOf, type Weather } from './weather.ts';
+
+export { WEATHERS } from './weather.ts';
 
 export interface Chaos {
   readonly runs: number;
@@ -19,6 +23,8 @@ export interface Chaos {
   readonly disturbances: number;
   readonly seed: number;
   readonly leaseS?: number;
+  /** Disturbs the network, the clocks or the disks of workers instead of killing them. */
+  readonly weather?: Weather;
   readonly log?: (text: string) => void;
 }
 
@@ -31,6 +37,12 @@ export interface Figures {
   databaseRestarts: number;
   databaseCrashes: number;
   exhaustions: number;
+  /** How often the weather was bad for a worker. */
+  weather: number;
+  /** How often a worker lost its lease. */
+  lostLeases: number;
+  /** The steps that were interrupted. Each has an event that says so. */
+  interruptions: number;
   /** The steps that were executed a second time, because their worker was lost. */
   repeatedSteps: number;
   /** The steps that a later process of a worker adopted. */
@@ -59,13 +71,19 @@ else echo "<result>worker $n</result>"; fi
   'flow/END.sh': `${RECORDING}pass 0.02; echo "<result>$RAYMOND_RESULT</result>"\n`,
 };
 
-export async function chaos(wanted: Chaos): Promise<Figures> {
+/** Undefined if this machine cannot play the weather. */
+export async function chaos(wanted: Chaos): Promise<Figures | undefined> {
   const server = await startServer({ maxConnections: 20 + 12 * wanted.workers });
   const fleet = await Fleet.open(server.url(), FLOW);
-  const play = new Play(wanted, server, fleet);
+  const random = randomFrom(wanted.seed);
+  const place = { url: server.url(), leaseS: wanted.leaseS ?? 8, folder: fleet.project.folder };
+  const sky = wanted.weather && skyOf(wanted.weather, { ...place, random });
   try {
-    return await play.play();
+    if (wanted.weather && !sky) return undefined;
+    return await new Play(wanted, server, fleet, random, sky).play();
   } finally {
+    await fleet.end();
+    await sky?.close();
     await fleet.dispose();
     await server.dispose();
   }
@@ -76,18 +94,27 @@ class Play {
   readonly #server: PostgresServer;
   readonly #fleet: Fleet;
   readonly #random: Random;
+  readonly #sky: Sky | undefined;
   readonly #workers = new Map<string, Started>();
   readonly #figures: Figures = {
     ...{ runs: 0, steps: 0, answers: 0, kills: 0, pauses: 0, databaseRestarts: 0 },
-    ...{ databaseCrashes: 0, exhaustions: 0, repeatedSteps: 0, seconds: 0 },
+    ...{ databaseCrashes: 0, exhaustions: 0, weather: 0, lostLeases: 0, interruptions: 0 },
+    ...{ repeatedSteps: 0, seconds: 0 },
   };
   #isOver = false;
 
-  constructor(wanted: Chaos, server: PostgresServer, fleet: Fleet) {
+  constructor(
+    wanted: Chaos,
+    server: PostgresServer,
+    fleet: Fleet,
+    random: Random,
+    sky: Sky | undefined,
+  ) {
     this.#wanted = wanted;
     this.#server = server;
     this.#fleet = fleet;
-    this.#random = randomFrom(wanted.seed);
+    this.#random = random;
+    this.#sky = sky;
   }
 
   async play(): Promise<Figures> {
@@ -101,7 +128,7 @@ class Play {
   async #play(): Promise<Figures> {
     const { runs, workers, disturbances } = this.#wanted;
     const began = Date.now();
-    for (let number = 1; number <= workers; number++) this.#start(`w${number}`);
+    for (let number = 1; number <= workers; number++) await this.#start(`w${number}`);
     const answering = this.#answer().catch((error) => {
       if (!this.#isOver) throw error;
     });
@@ -118,14 +145,18 @@ class Play {
     this.#isOver = true;
     await answering;
     await this.#check(model, ids);
+    for (const worker of this.#workers.values())
+      this.#figures.lostLeases += lossesIn(worker.stderr());
     return { ...this.#figures, runs: ids.length, seconds: Math.round((Date.now() - began) / 1000) };
   }
 
-  #start(name: string): void {
+  async #start(name: string): Promise<void> {
     const args = ['--lease', String(this.#wanted.leaseS ?? 8), '--scripts', '4'];
-    const worker = this.#fleet.worker(name, args);
+    const env = await this.#sky?.over(name, this.#fleet.stateOf(name));
+    const worker = this.#fleet.worker(name, args, env);
     this.#workers.set(name, worker);
     void worker.ended.then(({ code, signal, stderr }) => {
+      this.#figures.lostLeases += lossesIn(stderr);
       this.#say(`${name} ended with ${code ?? signal}: ${stderr}`);
     });
   }
@@ -133,11 +164,14 @@ class Play {
   async #disturb(): Promise<void> {
     // A script that is lost twice in a row fails, as it should: a person must look. That is not tested here.
     await this.#untilNothingIsRepeated();
-    const how = pick(this.#random, DISTURBANCES);
+    const how = pick(this.#random, this.#sky ? (['weather'] as const) : DISTURBANCES);
     const name = pick(this.#random, [...this.#workers.keys()]);
     if (how === undefined || name === undefined) return;
     this.#say(`${how} ${name}`);
     switch (how) {
+      case 'weather':
+        this.#figures.weather++;
+        return this.#sky?.blow(name);
       case 'kill':
         return this.#kill(name);
       case 'pause':
@@ -160,7 +194,7 @@ class Play {
     await worker?.ended;
     // Sometimes soon enough to adopt its steps.
     if (this.#random() < 0.5) await delay(this.#random() * 1000 * (this.#wanted.leaseS ?? 8) * 1.5);
-    this.#start(name);
+    await this.#start(name);
   }
 
   /** Long enough for others to take its steps. It is killed by its guard, or finds out when it wakes. */
@@ -170,7 +204,7 @@ class Play {
     worker?.child.kill('SIGSTOP');
     await delay(1000 * (this.#wanted.leaseS ?? 8) * (1.1 + this.#random()));
     worker?.child.kill('SIGCONT');
-    if (worker && (await Promise.race([worker.ended, delay(3_000)]))) this.#start(name);
+    if (worker && (await Promise.race([worker.ended, delay(3_000)]))) await this.#start(name);
   }
 
   async #restart(how: 'fast' | 'immediate'): Promise<void> {
@@ -285,6 +319,9 @@ class Play {
     }
     const started = events.filter(({ type }) => type === 'step-started');
     const ended = events.filter(({ type }) => type === 'step-ended');
+    const over = events.filter(isStepEnd);
+    assert.equal(over.length, started.length, `${id}: the end of a step is not marked`);
+    this.#figures.interruptions += over.length - ended.length;
     this.#figures.steps += started.length;
     this.#figures.repeatedSteps += started.length - ended.length;
     const finished = [...executions.values()].filter((seen) =>
@@ -298,6 +335,8 @@ class Play {
     this.#wanted.log?.(text);
   }
 }
+
+const lossesIn = (stderr: string) => stderr.split('ends its steps:').length - 1;
 
 const DISTURBANCES = ['kill', 'kill', 'pause', 'restart', 'crash', 'exhaust'] as const;
 

@@ -38,11 +38,11 @@ export function effectsOf(project: Project): readonly Effect[] {
   });
 }
 
-/** Executions for the same agent that were alive at the same time. */
+/** Executions for the same agent that were alive at the same time. Their clocks may differ, so the order counts. */
 export function overlaps(effects: readonly Effect[]): readonly string[] {
   const found: string[] = [];
   const last = new Map<string, Effect>();
-  for (const effect of [...effects].sort((a, b) => a.at - b.at)) {
+  for (const effect of effects) {
     const who = `${effect.run} ${effect.agent}`;
     const before = last.get(who);
     const isOther = before !== undefined && before.pid !== effect.pid;

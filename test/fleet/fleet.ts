@@ -174,6 +174,12 @@ export class Fleet {
 
   async dispose(): Promise<void> {
     await this.database.close();
+    await this.end();
+    await this.project.dispose();
+  }
+
+  /** Ends the workers and their steps. */
+  async end(): Promise<void> {
     // An agent that waits for a prompt, or for a person, would wait for ever.
     for (const { name, started } of this.#workers) {
       started.child.kill('SIGKILL');
@@ -181,6 +187,6 @@ export class Fleet {
       await endOldGuard({ disk: realDisk, file: join(this.stateOf(name), 'guard') });
       await endSurvivors(this.project.folder, this.stateOf(name));
     }
-    await this.project.dispose();
+    this.#workers.length = 0;
   }
 }

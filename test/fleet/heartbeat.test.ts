@@ -5,6 +5,7 @@ import { monotonicMs } from '../../src/fleet/monotonic.ts';
 import { register } from '../../src/fleet/worker-table.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
+import { listenTo } from '../../src/postgres/notices.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { startProxy } from '../postgres/proxy.ts';
@@ -25,7 +26,14 @@ test('a connection that hangs does not cost the lease', async () => {
   let renewals = 0;
   const guard = { renew: () => void renewals++ };
   const onLost = (why: string) => void seen.push(why);
-  const heartbeat = new Heartbeat({ database: hanging, worker, leaseMs, guard, onLost }, began);
+  const notices = listenTo(hanging);
+  onTestFinished(notices.on('work', undefined, () => {}));
+  await notices.ready(() => {});
+  const traffic = () => ({ steps: 0, roundTrips: 0 });
+  const heartbeat = new Heartbeat(
+    { database: hanging, notices, worker, leaseMs, guard, traffic, onLost },
+    began,
+  );
   onTestFinished(() => heartbeat.close());
   onTestFinished(() => proxy.close());
   const next = async (count: number) => {

@@ -254,7 +254,7 @@ test('a worker that starts again is told of all steps that it had', async () => 
   const { taken } = await take(b, run);
   expect(taken).toMatchObject([{ how: 'lost' }]);
   const facts = { name: 'b', host: 'h', pid: 1, place: 'b', limits: { prompts: 1, scripts: 1 } };
-  const left = await register(fleet.database, randomUUID(), facts, 60_000);
+  const { left } = await register(fleet.database, randomUUID(), facts, 60_000);
   expect(left).toEqual([run.id]);
 });
 
@@ -314,18 +314,30 @@ test('a worker takes the oldest steps, as many as the limits allow', async () =>
   const two = { prompts: 5, scripts: 2 };
   const takeFor = ({ worker }: TurnParts, all = {}) => takeSteps(fleet.database, worker, two, all);
   const first = await takeFor(a);
-  expect([...first.runs].sort()).toEqual(
+  expect(runsOf(first.taken).sort()).toEqual(
     runs
       .slice(0, 2)
       .map(({ id }) => id)
       .sort(),
   );
   expect([...first.awaited]).toEqual(['script']);
-  // The same again, if the answer was lost.
-  expect(new Set((await takeFor(a)).runs)).toEqual(new Set(first.runs));
-  expect((await takeFor(b, { scripts: 2 })).runs).toEqual([]);
-  expect((await takeFor(b, { scripts: 3 })).runs).toEqual([runs[2]?.id]);
+  expect(runsOf((await takeFor(b, { scripts: 2 })).taken)).toEqual([]);
+  expect(runsOf((await takeFor(b, { scripts: 3 })).taken)).toEqual([runs[2]?.id]);
   expect([...(await takeFor(b)).awaited]).toEqual([]);
+});
+
+const runsOf = (steps: readonly { readonly run: string }[]) => steps.map(({ run: id }) => id);
+
+test('a worker that did not get the answer sees the steps that it has, also one that it can adopt', async () => {
+  const a = await newWorker('a');
+  await takeTurn(a, run, nothing);
+  await take(a, run);
+  // Its worker was declared dead, and the same place has the next one.
+  await fleet.database.query('update raymond.claims set worker = null where run = $1', [run.id]);
+  const lost = await takeSteps(fleet.database, a.worker, MANY, {});
+  expect(lost).toMatchObject({ taken: [{ run: run.id, agent: 'main', step: 1 }], had: [] });
+  const next = await takeSteps(fleet.database, a.worker, MANY, {});
+  expect(next).toMatchObject({ taken: [], had: lost.taken });
 });
 
 test('a step that a worker takes while its place is registered again is free', async () => {
@@ -380,8 +392,8 @@ test('a run that a worker refuses goes to the others, and the worker forgets the
   await takeTurn(b, run, nothing);
   const other = await fleet.look(await fleet.begin('flow'));
   await takeTurn(b, other, nothing);
-  expect((await takeSteps(database, a.worker, MANY, {})).runs).toEqual([other.id]);
-  expect((await takeSteps(database, b.worker, MANY, {})).runs).toEqual([run.id]);
+  expect(runsOf((await takeSteps(database, a.worker, MANY, {})).taken)).toEqual([other.id]);
+  expect(runsOf((await takeSteps(database, b.worker, MANY, {})).taken)).toEqual([run.id]);
 
   expect(await terms()).toMatchObject({ isRefused: true });
   await wake(database, run.id);
@@ -499,7 +511,7 @@ function counting(parts: TurnParts) {
             },
             write(text, values) {
               counts.statements++;
-              write(text, values);
+              return write(text, values);
             },
           }),
         ),

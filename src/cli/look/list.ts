@@ -11,16 +11,22 @@ import type { Here } from '../../world/surroundings.ts';
 import { stderr, stdout } from '../terminal/terminal.ts';
 import { showNotice } from '../terminal/terminal-door.ts';
 import { type Column, table } from './table.ts';
+import { showWorkers } from './workers.ts';
 
 export interface ListOptions extends Pick<ListWish, 'status'> {
   readonly json?: boolean;
+  /** The workers of the database instead of the runs. */
+  readonly workers?: boolean;
   /** How many of the newest runs. */
   readonly number?: string;
 }
 
-export async function list(here: Here, { json, status, number }: ListOptions): Promise<number> {
+export async function list(here: Here, options: ListOptions): Promise<number> {
+  const { json, status, number } = options;
   const newest = numberOf(number);
-  const { runs, total, lost, notices } = await listRuns(await here(), { status, newest });
+  const around = await here();
+  if (options.workers) return showWorkers(await around.world.workers(), options);
+  const { runs, total, lost, notices } = await listRuns(around, { status, newest });
   if (json) {
     for (const found of runs)
       stdout.json({

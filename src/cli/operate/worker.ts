@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Way } from '../../fleet/ports.ts';
 import { runWorker } from '../../fleet/worker.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { StopSource } from '../../ports.ts';
@@ -8,10 +9,11 @@ import { openDatabase } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrations.ts';
 import { makeOwnFolder, userStateFolder } from '../../world/config/user-folders.ts';
 import { forgetRemovedRuns } from '../../world/fleet/runs-of-worker.ts';
-import { openRecovery, workerPorts } from '../../world/fleet/worker-ports.ts';
+import { openRecovery, SPARED_CONNECTIONS, workerPorts } from '../../world/fleet/worker-ports.ts';
 import { type Here, surroundings } from '../../world/surroundings.ts';
+import { latency, leaseWarning, tripsPerStep, wayForm } from '../look/workers.ts';
 import { stopOnSignals } from '../terminal/signals.ts';
-import { endNow, stderr } from '../terminal/terminal.ts';
+import { endNow, stderr, stdout } from '../terminal/terminal.ts';
 
 export interface WorkerOptions {
   readonly name?: string;
@@ -22,6 +24,7 @@ export interface WorkerOptions {
   readonly scriptsForAll?: string;
   readonly lease?: string;
   readonly trustRuns?: boolean;
+  readonly json?: boolean;
 }
 
 /** Takes steps of the runs in a database until it is stopped. */
@@ -43,19 +46,33 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   const report = stderr.say;
   const around = await surroundings({ stateFolder, database: 'none', report });
   await around.makeProject();
-  const database = openDatabase({ url, report, isPatient: true });
+  const spared = SPARED_CONNECTIONS;
+  const database = openDatabase({ url, report, connections: 8, spared, isPatient: true });
   await migrate(database);
   const lock = await around.lockFolder(stateFolder);
   const recovery = await openRecovery(database, url, report);
   let endForgetting = () => {};
+  let way: Way | undefined;
   try {
     const ports = await workerPorts({
       ...{ around, database, recovery, name, limits, limitsForAll, leaseMs },
       trustRuns: options.trustRuns === true,
+      onRenewed: (now) => {
+        if (options.json) stdout.json({ name, ...wayForm(now, leaseMs) });
+        else reportWay(way, now, leaseMs);
+        way = now;
+      },
     });
     endForgetting = forgetRemovedRuns(around, database, ports.notices);
     stderr.say(`The worker ${name} takes steps from ${nameOf(database.address)}.`);
-    if ((await runWorker(ports, reportedStop)) === 'stopped') return 0;
+    if ((await runWorker(ports, reportedStop)) === 'stopped') {
+      const trips = way && tripsPerStep(way);
+      if (way && trips !== undefined && !options.json)
+        stderr.say(
+          `The worker ${name} executed ${way.steps} ${way.steps === 1 ? 'step' : 'steps'}, with ${trips} round trips to the database per step.`,
+        );
+      return 0;
+    }
     stderr.say(`The worker ${name} has stopped without an answer from its database.`);
     await lock.release();
     // The connections would wait for an answer.
@@ -66,6 +83,13 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     await database.close();
     await lock.release();
   }
+}
+
+/** Says how far away the database is, and when that becomes too far for the lease. */
+function reportWay(before: Way | undefined, { latencyMs }: Way, leaseMs: number): void {
+  if (!before) stderr.say(`A round trip to the database takes ${latency(latencyMs)}.`);
+  const warning = leaseWarning(leaseMs, latencyMs);
+  if (warning && !(before && leaseWarning(leaseMs, before.latencyMs))) stderr.say(warning);
 }
 
 /** A step can take a long time to finish, so the user must learn that the signal has arrived. */

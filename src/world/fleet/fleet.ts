@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { refsOf } from '../../execute/git/file-history.ts';
 import { forget, isUsable, withoutSecrets } from '../../execute/git/remote.ts';
 import { keepSource, storedSources } from '../../fleet/belongings.ts';
+import { listWorkers } from '../../fleet/worker-table.ts';
 import { attendRun } from '../../host/attend-run.ts';
 import { openRun } from '../../host/open-run.ts';
 import { apply } from '../../interpret/apply.ts';
@@ -40,6 +41,7 @@ export function fleet(url: string, around: () => Surroundings): World {
     async connect() {
       await runs();
     },
+    workers: async () => listWorkers((await runs()).database),
     close: async () => (await opened)?.database.close(),
     steps: async () => stepsAnywhere(around(), async () => (await runs()).database),
     async files(run) {

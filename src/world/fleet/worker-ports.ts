@@ -13,6 +13,7 @@ import type {
   Recovery,
   RunPorts,
   Store,
+  Way,
 } from '../../fleet/ports.ts';
 import { publish } from '../../fleet/worker-table.ts';
 import { readText, replaceFile } from '../../journal/disk.ts';
@@ -58,6 +59,7 @@ export interface WorkerParts extends WorkerChoices {
   readonly around: Surroundings;
   readonly database: Database;
   readonly recovery: Recovery;
+  readonly onRenewed: (way: Way) => void;
 }
 
 export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
@@ -70,6 +72,7 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
     recovery,
     leaseMs,
     limitsForAll,
+    onRenewed: parts.onRenewed,
     runs: { codec: runCodec, rows: rowsOf(parts) },
     ...(parts.trustRuns
       ? { heads: NO_HEADS, openLetter: openedBy({ isSealed: async () => true }) }
@@ -99,6 +102,9 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
     report: around.report,
   };
 }
+
+/** Workers leave these connections to commands, so that a run can be stored while all workers are busy. */
+export const SPARED_CONNECTIONS = 2;
 
 export async function openRecovery(
   database: Database,
