@@ -42,7 +42,7 @@ export interface Database {
    * take, and later each of its statements.
    */
   connect(patienceMs?: number): Promise<pg.Client>;
-  /** The network is known to lose answers, so all statements that wait for one are repeated elsewhere. */
+  /** The network loses what is sent. All statements that wait for an answer are repeated on new connections. */
   doubt(): void;
   /** How many round trips the transactions of this process have made. */
   roundTrips(): number;
@@ -97,11 +97,20 @@ export function openDatabase(parts: DatabaseParts): Database {
   });
   // The next statement finds out, and takes another connection.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  /** The connections before the last doubt are not used again: they may hang. */
+  let trusted = new WeakSet<pg.PoolClient>();
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    trusted.add(client);
+  });
   const checked = new WeakSet<pg.PoolClient>();
   /** A new connection that others need more is closed. One that listens follows the first. */
   const connected = async (): Promise<pg.PoolClient> => {
     const client = await pool.connect();
+    if (!trusted.has(client)) {
+      client.release(true);
+      return connected();
+    }
     if (spared === 0 || checked.has(client)) return client;
     try {
       await spare(client, pool.totalCount > 1 ? spared : spared + 1);
@@ -198,6 +207,7 @@ export function openDatabase(parts: DatabaseParts): Database {
       return client;
     },
     doubt() {
+      trusted = new WeakSet();
       for (const doubt of [...doubts])
         doubt(new Error('Connection terminated: it does not answer'));
     },
