@@ -62,7 +62,7 @@ export function dbosRecovery({ database, url, report = () => {} }: DbosRecoveryP
         await prepareTables(database, url, report, use, isOver);
         if (isOver()) return;
         use(pool);
-        await launch(isOver, () =>
+        await launch(database, isOver, () =>
           DBOS.applySchedules([
             { scheduleName: NAME, workflowFn, schedule: `*/${EVERY_S} * * * * *` },
           ]),
@@ -126,7 +126,7 @@ async function prepareTables(
   try {
     if ((await isReady(database)) || isOver()) return;
     use(pool);
-    await reportBlockers(pool, RECOVERY.application_name, report, () => launch(isOver));
+    await reportBlockers(pool, RECOVERY.application_name, report, () => launch(database, isOver));
     await DBOS.shutdown();
   } finally {
     await pool.end();
@@ -141,19 +141,28 @@ async function isReady({ query }: Queries): Promise<boolean> {
   return found?.isReady === true;
 }
 
-async function launch(isOver: () => boolean, afterwards = async () => {}): Promise<void> {
-  while (!isOver()) {
+async function launch(
+  { query }: Database,
+  isOver: () => boolean,
+  afterwards = async () => {},
+): Promise<void> {
+  for (let failures = 1; !isOver(); ) {
     try {
       await DBOS.launch();
       return await afterwards();
     } catch (error) {
       await DBOS.shutdown().catch(() => {});
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-      if (troubleOf(cause) === 'other' && !isConcurrent(cause)) throw cause;
+      const isPassing = troubleOf(cause) !== 'other' || isConcurrent(cause);
+      // DBOS does not always give the cause, so this waits until the database answers, and tries it again.
+      if (!isPassing && (codeOf(cause) === '42501' || failures++ === ATTEMPTS)) throw cause;
+      await query('select 1');
       await delay(RETRY_MS);
     }
   }
 }
+
+const ATTEMPTS = 3;
 
 /** A worker that died has left a statement that still changes the tables. */
 const isConcurrent = (error: unknown) =>
