@@ -113,7 +113,7 @@ export function openDatabase(parts: DatabaseParts): Database {
     }
     if (spared === 0 || checked.has(client)) return client;
     try {
-      await spare(client, pool.totalCount > 1 ? spared : spared + 1);
+      await spare(client, spared + (pool.totalCount > 1 ? 2 : 1));
     } catch (error) {
       client.release(true);
       throw error;
@@ -223,7 +223,7 @@ const REPORT_AFTER_MS = 3_000;
 /** A connection becomes free soon, if at all. */
 const FULL_AFTER_MS = 1_000;
 /** A process keeps a connection that it does not use for this long. */
-const IDLE_MS = 10_000;
+const IDLE_MS = 3_000;
 
 /** The application name of the connections of the schedule, which are always counted. */
 export const RECOVERY = { application_name: 'raymond recovery', max: 2 };

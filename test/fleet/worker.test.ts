@@ -43,7 +43,9 @@ test('workers carry a run with loops, calls, forks, joins and a question', async
   for (const worker of workers) {
     const { code, stdout, stderr } = await worker.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toMatch(/^The worker [ab] takes steps from the database \S+ at \S+\.\n$/);
+    expect(stderr).toMatch(
+      /^The worker [ab] takes steps from the database \S+ at \S+\.\nA round trip to the database takes \d+ ms\.\n/,
+    );
     expect(stderr).not.toContain(PASSWORD);
   }
 });
