@@ -7,11 +7,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../ports.ts';
 import { checkHead } from '../postgres/head.ts';
-import { hearHead } from '../postgres/heads.ts';
 import { newestRow } from '../postgres/own-run.ts';
 import { setBack } from '../postgres/run-errors.ts';
 import { findRow, openRuns, type RunRow, runOf, wake } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
+import { hearHead } from '../postgres/seen-heads.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
 import { leave, putBack, type StepKind, type StepOfRun, takeSteps } from './claims.ts';
 import { Heartbeat } from './heartbeat.ts';

@@ -8,7 +8,7 @@
  * remote, the ids of the files, and the hashes of the workflows.
  *
  * Whoever writes to the database can still put back the rows of an earlier moment as a whole. Machines
- * that remember a later head notice it: see `heads.ts`.
+ * that remember a later head notice it: see `seen-heads.ts`.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';

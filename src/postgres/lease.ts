@@ -12,7 +12,6 @@ import { acceptRun } from './accept-run.ts';
 import { CHANNEL } from './announcer.ts';
 import type { Database, Queries, Transaction, Work } from './database.ts';
 import { checkHead } from './head.ts';
-import { announceHead, removed } from './heads.ts';
 import { type OwnParts, ownRun } from './own-run.ts';
 import { holderIn, type OwnerParts, ownerOf, workerOf } from './owners.ts';
 import { DamagedEvents, leaseLost, runExists, runLocked, setBack } from './run-errors.ts';
@@ -27,6 +26,7 @@ import {
   wake,
 } from './run-row.ts';
 import { keyProblem, UNCHECKED_ROWS } from './seals.ts';
+import { announceHead, removed } from './seen-heads.ts';
 import { KEEP_RECORD } from './step-records.ts';
 
 export interface LeaseParts extends OwnParts {
@@ -36,7 +36,7 @@ export interface LeaseParts extends OwnParts {
   readonly world: () => OwnerParts;
   /** Says that a run was set back to an earlier moment. */
   readonly onSetBack: (text: string) => void;
-  /** How long a lease lasts after the last sign of life of its holder. */
+  /** How long a lease lasts after the last heartbeat of its holder. */
   readonly leaseMs: number;
 }
 
@@ -189,7 +189,7 @@ const ANOTHER_PROCESS = {
   ...{ pid: 0, started: '', boot: '', name: 'another process', isHere: false },
 };
 
-/** Gives signs of life until the returned function is called. A failure shows at the next change. */
+/** Sends heartbeats until the returned function is called. A failure shows at the next change. */
 function beat({ clock, leaseMs }: LeaseParts, hold: () => Promise<void>): () => void {
   let cancel = () => {};
   let isOver = false;

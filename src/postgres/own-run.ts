@@ -2,10 +2,10 @@ import type { Run } from '../model/run.ts';
 import type { EachEvent } from '../ports.ts';
 import type { Queries } from './database.ts';
 import { isHeadSealed } from './head.ts';
-import type { Heads, Position } from './heads.ts';
 import { DamagedEvents } from './run-errors.ts';
 import { eventsAfter, findRow, type RunParts, type RunRow, runOf } from './run-row.ts';
 import { ForeignRow } from './seals.ts';
+import type { Heads, Position } from './seen-heads.ts';
 
 export interface OwnParts extends RunParts {
   readonly heads: Heads;

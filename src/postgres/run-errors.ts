@@ -27,7 +27,7 @@ export function runLocked(id: string, owner: RunOwner): UserError {
 
 export function leaseLost(id: string, owner: RunOwner | undefined): RunLost {
   const why = owner
-    ? `${owner.name} has taken over the run ${id}, because this process gave no sign of life for too long`
+    ? `${owner.name} has taken over the run ${id}, because this process sent no heartbeat for too long`
     : `this process has lost the run ${id}`;
   return new RunLost(
     'lock-lost',

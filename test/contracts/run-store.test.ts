@@ -36,7 +36,7 @@ const codec: RunCodec<Run> = {
 };
 const sealedText = ({ id, settings }: ChosenRun) => JSON.stringify([id, settings.budgetUsd]);
 
-/** Two processes in two containers. Each detects the other only by its signs of life. */
+/** Two processes in two containers. Each detects the other only by its heartbeats. */
 async function files(): Promise<StoreUnderTest> {
   const folder = await temporaryFolder();
   const project = await findProject(realDisk, folder, folder, `${folder}/user`);

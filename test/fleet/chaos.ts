@@ -25,6 +25,8 @@ export interface Chaos {
   readonly leaseS?: number;
   /** Disturbs the network, the clocks or the disks of workers instead of killing them. */
   readonly weather?: Weather;
+  /** All answers of the database take this much longer, for the weather `distance`. */
+  readonly latencyMs?: number;
   readonly log?: (text: string) => void;
 }
 
@@ -47,7 +49,8 @@ export interface Figures {
   interruptions: number;
   /** The steps that were executed a second time, because their worker was lost. */
   repeatedSteps: number;
-  /** The steps that a later process of a worker adopted. */
+  /** From the start of a step to that of the next step of its agent, half of the time. */
+  medianStepMs: number;
   seconds: number;
 }
 
@@ -79,7 +82,8 @@ export async function chaos(wanted: Chaos): Promise<Figures | undefined> {
   const fleet = await Fleet.open(server.url(), FLOW);
   const random = randomFrom(wanted.seed);
   const place = { url: server.url(), leaseS: wanted.leaseS ?? 8, folder: fleet.project.folder };
-  const sky = wanted.weather && skyOf(wanted.weather, { ...place, random });
+  const sky =
+    wanted.weather && skyOf(wanted.weather, { ...place, random, latencyMs: wanted.latencyMs });
   try {
     if (wanted.weather && !sky) return undefined;
     return await new Play(wanted, server, fleet, random, sky).play();
@@ -101,9 +105,10 @@ class Play {
   readonly #figures: Figures = {
     ...{ runs: 0, steps: 0, answers: 0, kills: 0, pauses: 0, databaseRestarts: 0 },
     ...{ databaseCrashes: 0, exhaustions: 0, weather: 0, lostLeases: 0, interruptions: 0 },
-    ...{ failedRuns: 0 },
+    ...{ failedRuns: 0, medianStepMs: 0 },
     ...{ repeatedSteps: 0, seconds: 0 },
   };
+  readonly #stepMs: number[] = [];
   #isOver = false;
 
   constructor(
@@ -150,6 +155,8 @@ class Play {
     await this.#check(model, ids);
     for (const worker of this.#workers.values())
       this.#figures.lostLeases += lossesIn(worker.stderr());
+    const [medianStepMs = 0] = this.#stepMs.sort((a, b) => a - b).slice(this.#stepMs.length / 2);
+    this.#figures.medianStepMs = medianStepMs;
     return { ...this.#figures, runs: ids.length, seconds: Math.round((Date.now() - began) / 1000) };
   }
 
@@ -328,6 +335,8 @@ class Play {
     assert.equal(over.length, started.length, `${id}: the end of a step is not marked`);
     this.#figures.interruptions += over.length - ended.length;
     this.#figures.steps += started.length;
+    const loop = events.filter((event) => event.type === 'step-started' && event.agent === 'main');
+    loop.slice(1, 6).forEach(({ at }, n) => void this.#stepMs.push(at - (loop[n]?.at ?? at)));
     this.#figures.repeatedSteps += started.length - ended.length;
     const finished = [...executions.values()].filter((seen) =>
       [...seen].some((one) => one.startsWith('end')),

@@ -15,11 +15,11 @@ import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../../src/m
 import type { Run } from '../../src/model/run.ts';
 import type { RunStore } from '../../src/ports.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
-import { type Heads, headsIn } from '../../src/postgres/heads.ts';
 import { type OpenLetter, openedBy } from '../../src/postgres/mailbox.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { postgresStore } from '../../src/postgres/postgres-store.ts';
 import { type RowSeals, rowSeals } from '../../src/postgres/seals.ts';
+import { type Heads, headsIn } from '../../src/postgres/seen-heads.ts';
 import { endOldGuard } from '../../src/world/fleet/guard.ts';
 import { keptWithRun } from '../../src/world/fleet/kept-with-run.ts';
 import { loadNamed } from '../../src/world/load-workflows.ts';

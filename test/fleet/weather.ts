@@ -22,6 +22,7 @@ export interface SkyParts {
   readonly leaseS: number;
   readonly random: Random;
   readonly folder: string;
+  readonly latencyMs?: number | undefined;
 }
 
 /** Undefined if the machine lacks what it needs: faketime, or the right to mount a file system. */
@@ -34,12 +35,12 @@ export function skyOf(weather: Weather, parts: SkyParts): Sky | undefined {
 /** Each worker has its own network. */
 function networks(
   weather: 'distance' | 'stall' | 'one-way' | 'cut',
-  { url, leaseS, random }: SkyParts,
+  { url, leaseS, random, latencyMs }: SkyParts,
 ): Sky {
   const all = new Map<string, Network>();
   return {
     async over(worker) {
-      const network = all.get(worker) ?? (await startProxy(url));
+      const network = all.get(worker) ?? (await startProxy(url, latencyMs));
       all.set(worker, network);
       return { RAYMOND_DATABASE: network.url };
     },
@@ -47,6 +48,7 @@ function networks(
       const network = all.get(worker);
       switch (weather) {
         case 'distance':
+          if (latencyMs !== undefined) return;
           network?.slow(50 + random() * 1500);
           await delay(1000 + random() * 3000);
           return network?.calm();

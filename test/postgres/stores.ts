@@ -4,9 +4,9 @@ import { realDisk } from '../../src/journal/disk.ts';
 import { userKey } from '../../src/journal/user-key.ts';
 import type { RunStore } from '../../src/ports.ts';
 import { type Database, type DatabaseParts, openDatabase } from '../../src/postgres/database.ts';
-import { headsIn } from '../../src/postgres/heads.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { type PostgresStoreParts, postgresStore } from '../../src/postgres/postgres-store.ts';
+import { headsIn } from '../../src/postgres/seen-heads.ts';
 import { runCodec } from '../../src/world/run-codec.ts';
 import { temporaryFolder } from '../journal/fixtures.ts';
 import { administer, newDatabase } from './new-database.ts';
@@ -44,7 +44,7 @@ export function open(url: string, parts: Partial<DatabaseParts> = {}): Database 
   return database;
 }
 
-/** The store of a process on a machine of this name. It gives no signs of life by itself. */
+/** The store of a process on a machine of this name. It sends no heartbeats by itself. */
 export async function storeAt(
   host: string,
   database: Database,

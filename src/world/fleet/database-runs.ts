@@ -5,7 +5,7 @@ import { isAlive, processSpace, self } from '../../execute/process/index.ts';
 import { type Disk, realDisk } from '../../journal/disk.ts';
 import type { RunStore } from '../../ports.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
-import { type Heads, headsIn } from '../../postgres/heads.ts';
+import { type Heads, headsIn } from '../../postgres/seen-heads.ts';
 import { migrate } from '../../postgres/migrations.ts';
 import type { OwnParts } from '../../postgres/own-run.ts';
 import type { ProcessWorld } from '../../postgres/owners.ts';

@@ -25,7 +25,7 @@ import { publishNow } from '../../observe/publish-now.ts';
 import type { StepKey } from '../../ports.ts';
 import type { Database } from '../../postgres/database.ts';
 import { keptOf } from '../../postgres/head.ts';
-import { NO_HEADS } from '../../postgres/heads.ts';
+import { NO_HEADS } from '../../postgres/seen-heads.ts';
 import { openedBy } from '../../postgres/mailbox.ts';
 import { listenTo } from '../../postgres/notices.ts';
 import type { RunRow } from '../../postgres/run-row.ts';
