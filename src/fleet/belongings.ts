@@ -56,7 +56,7 @@ async function tryHold(
   const snapshot = row && keptOf(row).trees[root];
   if (!row || snapshot === undefined) throw new Error(`No files of ${root} are stored for ${run}.`);
   await checkHead(rows, run, row);
-  // A step that no worker has at the moment is in nobody's way.
+  // A step that no worker has at the moment does not hold the tree.
   const holders = await queries.query<HolderOfRoot & { readonly isOurs: boolean | null }>(
     `select c.agent, c.step, c.worker = me.worker as "isOurs",
             coalesce(c.place = me.place, false) as "hasBegunHere"
@@ -75,8 +75,8 @@ async function tryHold(
 }
 
 /**
- * The workflows of a run; see `StoredSources` of the library. Whoever executes them gives `rows`, and gets
- * only files with a seal.
+ * The workflows of a run; see `StoredSources` of the library. A caller that executes them gives `rows`, and
+ * gets only files with a seal.
  */
 export function storedSources(
   database: Database,

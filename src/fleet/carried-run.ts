@@ -214,7 +214,7 @@ export class CarriedRun {
       return;
     }
     if (error instanceof RunGone || error instanceof RunChanged || error instanceof ForeignRow) {
-      // Whoever opens it again finds out whether it is gone, and whether this worker has to refuse it.
+      // Opening it again shows whether it is gone, and whether this worker has to refuse it.
       this.#isStale = true;
       this.#steps.stopAll();
       this.abandon();
@@ -290,7 +290,7 @@ export class CarriedRun {
     for (const store of this.#kept.get(keyOf(step)) ?? []) await store(queries);
   }
 
-  /** So that nobody can set the run back to an earlier moment. */
+  /** Remembers the position, so that the run cannot be set back to an earlier one unnoticed. */
   #note(): void {
     this.#ports.heads.note({ ...this.#known.mark, seq: this.#run.seq });
   }

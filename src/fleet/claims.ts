@@ -119,8 +119,8 @@ export function idleClaims({ query }: Queries, run: string): Promise<readonly Cl
 }
 
 /**
- * Notes that the worker begins steps. A lost step does not begin there, so it keeps its place: whoever
- * takes it next finds it lost, too, except at that place.
+ * Notes that the worker begins steps. A lost step does not begin there, so it keeps its place: the next
+ * worker also finds it lost, except at that place.
  */
 export function begin(
   { write }: Transaction,

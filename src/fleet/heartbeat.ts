@@ -18,7 +18,7 @@ export interface HeartbeatParts {
   readonly worker: string;
   readonly leaseMs: number;
   readonly guard: Pick<Guard, 'renew'>;
-  /** What the worker has done so far. */
+  /** The work of the worker so far. */
   readonly traffic: () => Traffic;
   readonly onLost: (why: string) => void;
   /** Called after each renewal, with the time until its answer. */

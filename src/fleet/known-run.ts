@@ -8,9 +8,9 @@ import { type Decided, Decider } from '../run/decider.ts';
 import { RunChanged, RunGone } from './lock-run.ts';
 
 /**
- * The newest state of a run that a worker knows. The decider stays between turns, because a new one looks
- * at all agents. Whoever takes it advances it, and gives it back when that is stored. Otherwise the next
- * one begins at the known state again.
+ * The newest state of a run that a worker knows. The decider stays between turns, because a new one reads
+ * every agent. A turn takes it, advances it, and gives it back when its decisions are stored. Otherwise the next
+ * turn begins at the known state again.
  */
 export class KnownRun {
   readonly #workflows: Workflows;
@@ -68,5 +68,5 @@ export class KnownRun {
   }
 }
 
-/** What a position says beside the number of events. */
+/** A position in the chain, without the number of events. */
 export type Mark = Pick<Head, 'born' | 'era' | 'link'>;

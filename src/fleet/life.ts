@@ -197,7 +197,7 @@ class WorkerLife implements Life {
     await giving.finally(() => this.#closing.delete(id)).catch(() => {});
   }
 
-  /** Ends what an earlier life has left of a run, because whoever takes its steps repeats them. */
+  /** Ends what an earlier life has left of a run, because the next worker repeats its steps. */
   async #leave(id: string): Promise<void> {
     const { database, endProcesses } = this.#ports;
     await endProcesses([id], STRAY_GRACE_MS);

@@ -23,8 +23,8 @@ export interface LockedRun {
 }
 
 /**
- * Locks a run for one transaction of a worker. The row of the worker is held, too: whoever declares the
- * worker dead removes this row, and waits for the transaction.
+ * Locks a run for one transaction of a worker. It also holds the row of the worker: to declare the
+ * worker dead, others remove this row, and so they wait for the transaction.
  */
 export async function lockRun(
   queries: Queries,

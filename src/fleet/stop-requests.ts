@@ -22,7 +22,7 @@ export class StopRequests {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** What the work gives; undefined if a request comes first. Then nobody waits for the work any more. */
+  /** The result of the work; undefined if a request comes first. Then the work is abandoned. */
   async before<T>(work: Promise<T>): Promise<T | undefined> {
     work.catch(() => {});
     let end = () => {};

@@ -205,7 +205,7 @@ async function settle(
     }));
 }
 
-/** No single process carries a run in the database, so each stop is meant for whoever carries it. */
+/** No single process carries a run in the database, so each stop is for all workers. */
 const pidOf = (message: { readonly kind: string; readonly pid?: number }) => message.pid ?? 0;
 
 /** Whether an input of a step comes from the worker that has the step. */

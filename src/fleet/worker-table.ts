@@ -48,7 +48,7 @@ export async function unregister({ query }: Queries, id: string): Promise<void> 
   await query('delete from raymond.workers where id = $1', [id]);
 }
 
-/** What a worker has done since its registration. */
+/** The work of a worker since its registration. */
 export interface Traffic {
   readonly steps: number;
   /** Of the transactions that decide. */
@@ -112,7 +112,7 @@ export async function goneRuns(
   return rows.map(({ id }) => id);
 }
 
-/** A folder may be used with several databases, one after the other. */
+/** Identifies the database: a worker's folder may be used with several of them in turn. */
 export async function identityOf(queries: Queries): Promise<string> {
   const known = IDENTITIES.get(queries);
   if (known !== undefined) return known;

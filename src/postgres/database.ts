@@ -220,7 +220,7 @@ export function openDatabase(parts: DatabaseParts): Database {
 }
 
 const REPORT_AFTER_MS = 3_000;
-/** A connection becomes free soon, if at all. */
+/** Usually a connection becomes free within this time. */
 const FULL_AFTER_MS = 1_000;
 /** A process keeps a connection that it does not use for this long. */
 const IDLE_MS = 3_000;
@@ -265,7 +265,7 @@ interface Attempted<T> {
   readonly uncertain?: Mark | undefined;
 }
 
-/** What all transactions of a process share. */
+/** The parts that all transactions of a process share. */
 interface Working {
   readonly acquire: () => Promise<pg.PoolClient>;
   readonly announcer: Announcer;

@@ -61,7 +61,7 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
   const endBeats = beat(parts, () => hold(database));
   const newJournal = (): OwnedJournal => {
     if (opened) throw new Error(`The journal of ${id} is already open.`);
-    // Nobody vouches for what follows from a run that no person has accepted.
+    // Nothing that follows from a run gets a seal until a person has accepted the run.
     const trusted = () => (isForeign ? { ...parts, rows: UNCHECKED_ROWS } : parts);
     opened = postgresJournal(trusted, id, change);
     return opened;
@@ -94,7 +94,7 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
     confirm: () => hold(database),
     async seal() {
       const problem = await keyProblem(key);
-      // The seals of the events cover the choices. Nothing else is to do, unless the run is a stranger's.
+      // The seals of the events cover the choices. Nothing else is needed, unless another user stored the run.
       if (problem || !isForeign) return problem;
       const head = await change(async (queries) => {
         const row = await findRow(queries, id);

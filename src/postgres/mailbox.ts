@@ -1,5 +1,5 @@
 /**
- * The mailbox of a run in the database. Whoever may write to the database can put a row into it, so a
+ * The mailbox of a run in the database. Anyone who may write to the database can put a row into it, so a
  * message counts only with a seal of the user's key, like a letter in files. The seal names the run that has
  * the id now. An answer names its question, and a question is asked once. Only a stop could be posted
  * again, so the head of the run says which stops are over: see `Kept`.
@@ -93,7 +93,7 @@ export async function removeMail(queries: Queries, ids: readonly string[]): Prom
   await queries.query('delete from raymond.mail where id = any($1::bigint[])', [ids]);
 }
 
-/** Leaves rows that are no messages for whoever wants to look at them. They answer no question. */
+/** Keeps rows that are no messages, so that people can look at them. They answer no question. */
 export async function refuseMail(queries: Queries, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await queries.query(

@@ -124,7 +124,7 @@ const LOOK_MS = 20;
 const LONG_MS = 1_000;
 
 /**
- * Yields at once, and whenever something of the run may have changed, until aborted. Notices are fast, the
+ * Yields immediately, and whenever something of the run may have changed, until aborted. Notices are fast, the
  * timer is reliable.
  */
 export async function* changesOf(
