@@ -279,7 +279,7 @@ class Play {
   }
 
   async #ends(ids: readonly string[]): Promise<void> {
-    const deadline = Date.now() + 120_000;
+    const deadline = Date.now() + 120_000 + 200 * (this.#wanted.latencyMs ?? 0);
     while (!(await this.#areOver(ids))) {
       if (Date.now() > deadline) throw new Error(`Some runs do not end. ${await this.#standing()}`);
       await delay(100);
