@@ -23,27 +23,27 @@ export class ReadyAgents {
   update(run: Run, id: string): void {
     this.#limited.delete(id);
     const agent = run.agents.get(id);
-    if (agent?.status.kind !== 'ready') {
-      this.#prompts.delete(id);
-      this.#scripts.delete(id);
-      return;
-    }
-    const queue = isPromptNext(this.#workflows, agent) ? this.#prompts : this.#scripts;
-    queue.add(id, agent.steps > 0);
+    const isReady = agent?.status.kind === 'ready';
+    const isPrompt = isReady && isPromptNext(this.#workflows, agent);
+    const hasBegun = isReady && agent.steps > 0;
+    this.#prompts.update(id, isReady && isPrompt, hasBegun);
+    this.#scripts.update(id, isReady && !isPrompt, hasBegun);
   }
 
   /**
    * Offers a start to each agent until one of a kind is refused, because later ones of that kind would
    * be refused as well. An agent that waits for a usage limit is skipped, because the next one may need
-   * another executor.
+   * another executor. An agent that fails at its start can make others ready, and they have their turn.
    */
   offer(start: (id: string) => 'started' | 'refused' | 'limited'): void {
-    for (const queue of [this.#scripts, this.#prompts]) {
-      for (const id of queue) {
-        const answer = start(id);
-        if (answer === 'refused') break;
-        if (answer === 'limited' && queue.delete(id)) this.#limited.add(id);
-      }
+    const open = new Set([this.#scripts, this.#prompts]);
+    for (;;) {
+      const queue = [...open].find(({ first }) => first !== undefined);
+      const id = queue?.first;
+      if (!queue || id === undefined) return;
+      const answer = start(id);
+      if (answer === 'refused') open.delete(queue);
+      if (answer === 'limited' && queue.delete(id)) this.#limited.add(id);
     }
   }
 
@@ -56,17 +56,33 @@ export class ReadyAgents {
 class Queue {
   readonly #begun = new Set<string>();
   readonly #fresh = new Set<string>();
+  /** How many agents that had begun were taken since the last new one. */
+  #passed = 0;
 
-  add(id: string, hasBegun: boolean): void {
-    (hasBegun ? this.#begun : this.#fresh).add(id);
+  /** Agents that work in a loop would keep the new ones from starting, so these sometimes come first. */
+  get first(): string | undefined {
+    const [begun] = this.#begun;
+    const [fresh] = this.#fresh;
+    return this.#passed < MOST_PASSED ? (begun ?? fresh) : (fresh ?? begun);
+  }
+
+  update(id: string, isIn: boolean, hasBegun: boolean): void {
+    if (!isIn) this.delete(id);
+    else if (hasBegun) {
+      this.#fresh.delete(id);
+      this.#begun.add(id);
+    } else {
+      this.#begun.delete(id);
+      this.#fresh.add(id);
+    }
   }
 
   delete(id: string): boolean {
-    return this.#begun.delete(id) || this.#fresh.delete(id);
-  }
-
-  *[Symbol.iterator](): Generator<string> {
-    yield* this.#begun;
-    yield* this.#fresh;
+    if (this.#fresh.delete(id)) this.#passed = 0;
+    else if (this.#begun.delete(id)) this.#passed += 1;
+    else return false;
+    return true;
   }
 }
+
+const MOST_PASSED = 3;
