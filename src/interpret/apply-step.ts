@@ -88,7 +88,9 @@ function endStep(
   // A turn that broke off before it cost anything shows no price.
   const hasPrice = event.type === 'step-ended' || usd > 0;
   const isTurn = agent.status.session !== undefined;
-  const { state } = agent.status;
+  const { state, reservedUsd = Infinity } = agent.status;
+  // A whole turn costs more than its part. Each new part is larger, because some states begin again.
+  const isCut = event.type === 'step-interrupted' && usd >= reservedUsd;
   const failure = event.type === 'step-failed' ? event.failure : undefined;
   const settled = changedAgent(agent, settle(agent, agent.status), {
     costUsd: agent.costUsd + usd,
@@ -99,15 +101,15 @@ function endStep(
   return put(run, agent, settled, {
     totalCostUsd: run.totalCostUsd + usd,
     isPriced: run.isPriced || isPriced,
-    ...(isTurn && hasPrice && pricesWith(run, visitKey(agent.workflow, state), usd)),
+    ...(isTurn && hasPrice && pricesWith(run, visitKey(agent.workflow, state), usd, isCut)),
   });
 }
 
-function pricesWith({ dearestTurnUsd, turnCosts }: Run, key: string, usd: number) {
-  const known = turnCosts.get(key);
+function pricesWith({ dearestTurnUsd, turnCosts }: Run, key: string, usd: number, isCut: boolean) {
+  const expected = Math.max(turnCosts.get(key) ?? 0, isCut ? 2 * usd : usd);
   return {
     dearestTurnUsd: Math.max(dearestTurnUsd ?? 0, usd),
-    turnCosts: known !== undefined && known >= usd ? turnCosts : turnCosts.set(key, usd),
+    turnCosts: expected === turnCosts.get(key) ? turnCosts : turnCosts.set(key, expected),
   };
 }
 

@@ -108,6 +108,42 @@ describe('parallel turns share the budget', () => {
     expect(stage.start()).toMatchObject([{ reservedUsd: part }]);
   });
 
+  test.each([
+    ['claude', 2],
+    ['codex', 3],
+  ])('when turns of %s seem to cost nothing and two dollars are taken, %i run', (agent, count) => {
+    const stage = makeRun(
+      { 'START.sh': [], W: state(`agent: ${agent}`) },
+      { settings: { budgetUsd: 2 } },
+    );
+    stage.turn('<fork>W</fork><fork>W</fork><goto>W</goto>');
+    for (const id of ['main_w1', 'main_w2']) stage.start(id);
+    const turnCosts = stage.run.turnCosts.set('/flow#W.md', 0);
+    stage.run = { ...stage.run, turnCosts, tally: { ...stage.run.tally, reservedUsd: 2 } };
+    stage.start();
+    expect(stage.run.tally.promptsRunning).toBe(count);
+  });
+
+  test.each([
+    ['a state that begins again', '<fork>W</fork><goto>W</goto>'],
+    ['a judge', '<fork>W</fork><goto>JUDGED</goto>'],
+  ])('%s gets more each time that its part was too small', (_, answer) => {
+    const stage = makeRun(
+      {
+        'START.sh': [],
+        W: state('on_interrupt: restart'),
+        JUDGED: state('evaluators: [{ prompt: W, expect: "YES", then: { tag: goto, target: W } }]'),
+      },
+      { settings: { budgetUsd: 30 } },
+    );
+    stage.turn(answer);
+    if (stage.agent().state === 'JUDGED.md') stage.turn('<goto>W</goto>');
+    for (const part of [1, 2, 4]) {
+      expect(stage.start()).toMatchObject([{ state: 'W.md', reservedUsd: part }]);
+      stage.end(interrupted(true, part));
+    }
+  });
+
   test('maxParallelPrompts is the cap', () => {
     expect(startAll(forked(10, { budgetUsd: 0, maxParallelPrompts: 3 }))).toBe(3);
   });
@@ -116,7 +152,8 @@ describe('parallel turns share the budget', () => {
     ['crashed for nothing', failed('crashed'), 10],
     ['was interrupted for nothing', interrupted(), 10],
     ['crashed and cost 2', failed('crashed', 2), 4],
-    ['was interrupted and cost 2', interrupted(true, 2), 4],
+    ['was interrupted and cost 0.95 of its dollar', interrupted(true, 0.95), 9],
+    ['was interrupted at its part and cost 2', interrupted(true, 2), 2],
   ])('after a first turn that %s, the known cost limits the turns', (_, report, count) => {
     const stage = forked(10, { budgetUsd: 10 });
     stage.start();

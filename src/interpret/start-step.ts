@@ -190,7 +190,9 @@ function partFor(
   const ofState = run.turnCosts.get(visitKey(workflow, name));
   const known = isCapped ? ofState : (run.dearestTurnUsd ?? ofState);
   const share = remaining / (promptsRunning + waiting);
-  const least = known ?? Math.max(LEAST_USD, Math.min(USUAL_USD, share));
+  const expected = known ?? Math.min(USUAL_USD, share);
+  // Without a cap, a turn that costs nothing needs nothing.
+  const least = isCapped || known === undefined ? Math.max(LEAST_USD, expected) : expected;
   if (promptsRunning > 0 && free < roundUsd(least)) return 'none';
   const most = Math.min(USUAL_USD, free / waiting);
   return { usd: roundUsd(Math.min(free, Math.max(least, most))) };
