@@ -2,6 +2,7 @@
  * A store that keeps runs only while this process lives, for tests. Several stores can share the same
  * runs, as several processes share files.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { JournaledEvent, RunEvent } from '../src/model/event.ts';
 import type { Message } from '../src/model/message.ts';
 import type { Now } from '../src/model/now.ts';
@@ -146,6 +147,12 @@ export function memoryStore(parts: MemoryStoreParts): RunStore {
         if (isFirst || now !== last) yield now;
         last = now;
         if (now === nowOf(kept)) await change(kept, signal);
+      }
+    },
+    async *news(_, signal) {
+      while (!signal.aborted) {
+        await delay(10, undefined, { signal }).catch(() => {});
+        if (!signal.aborted) yield;
       }
     },
     lease: async (id) => takeLease(parts, id),

@@ -31,7 +31,7 @@ export interface FileRunsParts {
 }
 
 /** Everything of a store that concerns one run. */
-export interface FileRuns extends Omit<RunStore, 'list' | 'survey' | 'cache'> {
+export interface FileRuns extends Omit<RunStore, 'list' | 'survey' | 'news' | 'cache'> {
   /** Like `look`, with what an index of runs needs. */
   read(id: string): Promise<ReadFileRun>;
 }

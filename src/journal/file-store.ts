@@ -2,6 +2,7 @@
  * Runs as files under `.raymond`. The names of all runs and the index of unchanged ones are enough for
  * most lists. The code that reads single runs is loaded when the first one must be read.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, RunStore } from '../ports.ts';
 import type { Disk } from './disk.ts';
 import { fileCache } from './file-cache.ts';
@@ -39,6 +40,13 @@ export function fileStore({ disk, project, key, clock, runs: load }: FileStorePa
     watch: (id, after, signal) => later(async () => (await runs()).watch(id, after, signal)),
     now: async (id) => (await runs()).now(id),
     watchNow: (id, signal) => later(async () => (await runs()).watchNow(id, signal)),
+    // The end of a process changes no file, so to look is the only way.
+    async *news(id, signal) {
+      while (!signal.aborted) {
+        await delay(id === undefined ? 1_000 : 500, undefined, { signal }).catch(() => {});
+        if (!signal.aborted) yield;
+      }
+    },
     lease: async (id) => (await runs()).lease(id),
     mailbox: (id) => laterMailbox(async () => (await runs()).mailbox(id)),
     records: (id) => laterRecords(async () => (await runs()).records(id)),

@@ -16,6 +16,7 @@ export function laterStore(open: () => Promise<RunStore>): RunStore {
     watch: (id, after, signal) => later(async () => (await store()).watch(id, after, signal)),
     now: async (id) => (await store()).now(id),
     watchNow: (id, signal) => later(async () => (await store()).watchNow(id, signal)),
+    news: (id, signal) => later(async () => (await store()).news(id, signal)),
     lease: async (id) => (await store()).lease(id),
     mailbox: (id) => laterMailbox(async () => (await store()).mailbox(id)),
     records: (id) => laterRecords(async () => (await store()).records(id)),

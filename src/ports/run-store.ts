@@ -46,6 +46,11 @@ export interface RunStore {
   /** The same, and then each newer publication, until aborted. It may leave out intermediate ones. */
   watchNow(id: string, signal: AbortSignal): AsyncIterable<Now | undefined>;
   /**
+   * Yields whenever anything of a run, or the summary or the mail of any run, may have changed, until
+   * aborted. It may yield although nothing has.
+   */
+  news(id: string | undefined, signal: AbortSignal): AsyncIterable<void>;
+  /**
    * Gives the run to this process alone. Rejects with a UserError that names the owner if there is
    * one.
    */

@@ -184,7 +184,7 @@ async function read(parts: MailParts, id: string, reader: MailReader): Promise<{
       reader.onMessage(message, () => removeMail(database, [number]));
     }
   };
-  const changes = changesOf(notices, 'mail', id, { signal, lookEveryMs });
+  const changes = changesOf(notices, ['mail'], id, { signal, lookEveryMs });
   const keepLooking = async () => {
     for await (const _ of changes)
       await look().catch((error) => {

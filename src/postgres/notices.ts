@@ -124,13 +124,13 @@ const LOOK_MS = 20;
 const LONG_MS = 1_000;
 
 /**
- * Yields immediately, and whenever something of the run may have changed, until aborted. Notices are fast, the
- * timer is reliable.
+ * Yields immediately, and whenever something of the run, or of any run, may have changed, until aborted.
+ * Notices are fast, the timer is reliable.
  */
 export async function* changesOf(
   notices: Notices,
-  kind: NoticeKind,
-  run: string,
+  kinds: readonly NoticeKind[],
+  run: string | undefined,
   { signal, lookEveryMs }: { readonly signal: AbortSignal; readonly lookEveryMs: number },
 ): AsyncGenerator<void, void> {
   let hasChanged = true;
@@ -140,7 +140,7 @@ export async function* changesOf(
     resolveNext();
   };
   const timer = setInterval(wake, lookEveryMs);
-  const end = notices.on(kind, run, wake);
+  const endings = kinds.map((kind) => notices.on(kind, run, wake));
   signal.addEventListener('abort', wake);
   try {
     while (!signal.aborted) {
@@ -154,6 +154,6 @@ export async function* changesOf(
   } finally {
     clearInterval(timer);
     signal.removeEventListener('abort', wake);
-    end();
+    for (const end of endings) end();
   }
 }

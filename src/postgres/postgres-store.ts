@@ -104,7 +104,7 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
       let first: RunRow | undefined;
       let last = after;
       try {
-        for await (const _ of changesOf(notices, 'events', id, { signal, lookEveryMs })) {
+        for await (const _ of changesOf(notices, ['events'], id, { signal, lookEveryMs })) {
           const row = await readableRow(queries, id);
           first ??= row;
           // A new run with the same id is not the one that is watched.
@@ -126,7 +126,7 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
       const often = { signal, lookEveryMs: lookEveryMs / 5 };
       let last: string | undefined;
       try {
-        for await (const _ of changesOf(notices, 'now', id, often)) {
+        for await (const _ of changesOf(notices, ['now'], id, often)) {
           const found = await now(id, signal);
           const text = JSON.stringify(found ?? null);
           if (text !== last) yield found;
@@ -136,6 +136,10 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
         if (!signal.aborted) throw error;
       }
     },
+    news: (id, signal) =>
+      id === undefined
+        ? changesOf(notices, SURVEYED, id, { signal, lookEveryMs: 6 * lookEveryMs })
+        : changesOf(notices, [...SURVEYED, 'now'], id, { signal, lookEveryMs }),
     lease: async (id) => takeLease(parts, checked(id)),
     mailbox: (id) => postgresMailbox({ database, notices, lookEveryMs, key }, checked(id)),
     records: (id) => postgresRecords(database, id),
@@ -150,6 +154,9 @@ function once(report: (text: string) => void): (text: string) => void {
     reported.add(text);
   };
 }
+
+/** The notices of what a survey or the mail shows. Others only say what agents do. */
+const SURVEYED = ['events', 'mail', 'work', 'gone'] as const;
 
 interface SurveyRow extends OwnerColumns {
   readonly id: string;

@@ -67,7 +67,7 @@ export function answersFor(parts: ServeParts): Answers {
   const runs = new FollowedRuns(store);
   const graphs = new Graphs(parts.workflow);
   const questions = new OpenQuestions(store);
-  const overview = new Overview({ list: control.list, questions, now });
+  const overview = new Overview({ list: control.list, news: store.news, questions, now });
   const acts = act(
     parts,
     async (id) => {
@@ -92,6 +92,7 @@ export function answersFor(parts: ServeParts): Answers {
     const current = () => ({ found: { ...found, owner: beside.owner }, followed });
     return {
       ...{ id, followed, alarmsOf: parts.alarmsOf },
+      news: (signal) => store.news(id, signal),
       key: async () => {
         beside = await standing(store, followed.run);
         return JSON.stringify(beside);

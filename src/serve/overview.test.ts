@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
 import { type Change, changed } from '../look/changes.ts';
 import { summaryOf } from '../model/run-summary.ts';
@@ -6,7 +6,7 @@ import { UserError } from '../model/user-error.ts';
 import type { SurveyedRun } from '../ports.ts';
 import { Overview } from './overview.ts';
 import { changes } from './run-changes.ts';
-import type { ServerEvent } from './sse.ts';
+import { Bell, type ServerEvent } from './sse.ts';
 
 function row(id: string, seq = 1): SurveyedRun {
   const run = { ...summaryOf(makeRun({ START: [] }).run), seq };
@@ -15,12 +15,26 @@ function row(id: string, seq = 1): SurveyedRun {
 
 /** Overview, runs that the test changes, and how often they were listed. */
 function stage(...ids: readonly string[]) {
-  const at = { runs: ids.map((id) => row(id)), looks: 0, trouble: undefined as Error | undefined };
+  const at = {
+    runs: ids.map((id) => row(id)),
+    looks: 0,
+    trouble: undefined as Error | undefined,
+    /** The store has news. */
+    tell: () => {},
+  };
   const overview = new Overview({
     async list() {
       at.looks += 1;
       if (at.trouble) throw at.trouble;
       return { runs: at.runs, total: at.runs.length, lost: new Map(), warnings: [] };
+    },
+    async *news(_, signal) {
+      const bell = new Bell(signal);
+      at.tell = bell.ring;
+      while (!signal.aborted) {
+        await bell.wait();
+        yield;
+      }
     },
     questions: { in: async () => ({ questions: [], permissions: [] }) },
     now: () => Date.now(),
@@ -72,6 +86,30 @@ test('many pages share one look, and without a page there is none', async () => 
   expect(at.looks).toBe(1);
   await Promise.all(pages.map((page) => page.close()));
   expect(at.looks).toBe(1);
+});
+
+test('the store is looked at when it has news, and never otherwise', async () => {
+  vi.useFakeTimers();
+  try {
+    const { at, open } = stage('a');
+    const page = open();
+    await page.next();
+    const next = page.next();
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(at.looks).toBe(1);
+    at.runs = [row('a', 2)];
+    at.tell();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await next).data).toEqual([[['runs', 'a', 'position'], 2]]);
+    for (let count = 0; count < 100; count++) {
+      at.tell();
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(at.looks).toBeLessThanOrEqual(4);
+    await page.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('runs that cannot be read are a trouble, which the next reading ends', async () => {

@@ -5,12 +5,14 @@
 import type { RunControl } from '../app/for-programs.ts';
 import { changesBetween } from '../look/changes.ts';
 import { rowForm } from '../look/run-form.ts';
+import type { RunStore } from '../ports.ts';
 import type { OpenQuestions } from './questions.ts';
 import type { OverviewShape } from './shapes/changes.ts';
-import { Bell } from './sse.ts';
+import { Bell, ringWith } from './sse.ts';
 
 export interface OverviewParts {
   readonly list: RunControl['list'];
+  readonly news: RunStore['news'];
   readonly questions: Pick<OpenQuestions, 'in'>;
   readonly now: () => number;
 }
@@ -20,6 +22,8 @@ export class Overview {
   readonly #listeners = new Set<() => void>();
   #over = new AbortController();
   #bell = new Bell(this.#over.signal);
+  /** Ends the pause after a look. */
+  #hurry = new Bell(this.#over.signal);
   /** Empty until it was read. The same object as long as nothing has changed. */
   view: Partial<OverviewShape> = {};
   /** Why it cannot be read now. */
@@ -42,13 +46,17 @@ export class Overview {
   /** Something was done here, so pages need not wait for the next look. */
   look(): void {
     this.#bell.ring();
+    this.#hurry.ring();
   }
 
   async #follow(): Promise<void> {
-    const { now } = this.#parts;
+    const { now, news } = this.#parts;
     const over = new AbortController();
     const bell = new Bell(over.signal);
-    [this.#over, this.#bell, this.view, this.trouble] = [over, bell, {}, undefined];
+    const hurry = new Bell(over.signal);
+    [this.#over, this.#bell, this.#hurry] = [over, bell, hurry];
+    [this.view, this.trouble] = [{}, undefined];
+    void ringWith(news(undefined, over.signal), bell.ring);
     while (!over.signal.aborted) {
       const began = now();
       const before = [this.view, this.trouble];
@@ -60,7 +68,9 @@ export class Overview {
       if (before[0] !== this.view || before[1] !== this.trouble)
         for (const listener of this.#listeners) listener();
       // A slow look must not take all of the server's time.
-      await bell.wait(Math.max(LOOK_EVERY_MS, PATIENCE * (now() - began)));
+      await hurry.wait(Math.max(PAUSE_MS, PATIENCE * (now() - began)));
+      // What cannot be read may be readable soon, and the store has no news of that.
+      await bell.wait(this.trouble && PAUSE_MS);
     }
   }
 
@@ -73,4 +83,4 @@ export class Overview {
   }
 }
 
-const [LOOK_EVERY_MS, PATIENCE] = [1_000, 3];
+const [PAUSE_MS, PATIENCE] = [900, 3];

@@ -12,6 +12,8 @@ const ALL: readonly JournaledEvent[] = made.events.map((event, index) => ({
   seq: index + 1,
 }));
 
+async function* noNews() {}
+
 /** A run with some events, to which the test adds more, and the lines of its log. */
 async function stage(first: number) {
   const coming = [ALL.slice(0, first)];
@@ -28,7 +30,7 @@ async function stage(first: number) {
   await followed.reaches(first);
   const part = async () => undefined as never;
   const find = async () => ({
-    ...{ id: 'r', followed, alarmsOf: () => [], key: async () => '' },
+    ...{ id: 'r', followed, alarmsOf: () => [], key: async () => '', news: noNews },
     parts: { run: part, graph: part, forecast: part },
   });
   const overview = { view: {}, trouble: undefined, onChange: () => () => {} };

@@ -12,7 +12,7 @@ import type { FollowedRun } from './followed-run.ts';
 import type { Overview } from './overview.ts';
 import { errorBodyOf } from './problems.ts';
 import type { LogLine, OverviewShape, RunView } from './shapes/changes.ts';
-import { Bell, type ServerEvent } from './sse.ts';
+import { Bell, ringWith, type ServerEvent } from './sse.ts';
 
 export interface Shown {
   readonly overview: Pick<Overview, 'view' | 'trouble' | 'onChange'>;
@@ -27,6 +27,8 @@ export interface ChangingRun {
   readonly alarmsOf: AlarmsOf;
   /** Changes with everything about the run that is no event. */
   readonly key: () => Promise<string>;
+  /** When to look at the key again. */
+  readonly news: (signal: AbortSignal) => AsyncIterable<void>;
   readonly parts: {
     readonly [K in keyof RunView]: () => Promise<RunView[K]>;
   };
@@ -60,7 +62,10 @@ export async function* changes(
     } catch (error) {
       yield about('gone', error);
     }
-    if (run) endings.push(run.followed.onChange(bell.ring));
+    if (run) {
+      endings.push(run.followed.onChange(bell.ring));
+      void ringWith(run.news(signal), bell.ring);
+    }
     const log = run && new Log(run);
     while (!signal.aborted) {
       const began = now();
@@ -90,7 +95,7 @@ export async function* changes(
       // Events come in groups, and a slow answer must not take all of the server's time.
       const pause = Math.min(MOST_PAUSE_MS, PATIENCE * (now() - began));
       await delay(Math.max(PAUSE_MS, pause), undefined, { signal }).catch(() => {});
-      await bell.wait(run && LOOK_EVERY_MS);
+      await bell.wait();
     }
   } finally {
     for (const end of endings) end();
@@ -103,8 +108,6 @@ function about(event: string, error: unknown): ServerEvent {
 }
 
 const [PAUSE_MS, MOST_PAUSE_MS, PATIENCE] = [150, 2_000, 3];
-/** Neither the end of a process nor an answer that was stored is an event, so they are looked for. */
-const LOOK_EVERY_MS = 500;
 /** A forecast changes little from step to step. */
 const FORECAST_PAUSE_MS = 5_000;
 

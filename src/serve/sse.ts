@@ -113,6 +113,13 @@ export function eventText({ event, id, data }: ServerEvent): string {
   return `${lines.join('\n')}\n\n`;
 }
 
+/** Calls back with each news. A store that cannot be followed says so when it is read. */
+export async function ringWith(news: AsyncIterable<void>, ring: () => void): Promise<void> {
+  try {
+    for await (const _ of news) ring();
+  } catch {}
+}
+
 /** Something to wait for: the next change, a time or the end. */
 export class Bell {
   readonly #signal: AbortSignal;

@@ -509,6 +509,33 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'there is news of each run, and of all runs, after each change that others can see',
+    async holds({ store, other }) {
+      const lease = await begun(store);
+      const over = new AbortController();
+      const heard = { one: 0, all: 0 };
+      const listen = async (whose: keyof typeof heard, id: string | undefined) => {
+        for await (const _ of other.news(id, over.signal)) heard[whose] += 1;
+      };
+      const listening = [listen('one', ID), listen('all', undefined)];
+      const isHeard = async (change: () => Promise<unknown>) => {
+        // A store may report the beginning and its own looks, too.
+        const before = { ...heard };
+        await change();
+        const patience = Date.now() + PATIENCE_MS;
+        while (heard.one === before.one || heard.all === before.all) {
+          assert.ok(Date.now() < patience, `${change} was not heard`);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      };
+      await isHeard(() => other.mailbox(ID).post(stop('drain')));
+      await isHeard(() => lease.remove());
+      await lease.release();
+      over.abort();
+      await Promise.all(listening);
+    },
+  },
+  {
     name: 'removing a run removes everything of it and frees its id',
     async holds({ store, other }) {
       const lease = await begun(store);
