@@ -103,6 +103,19 @@ const PLAYS: Readonly<Record<string, Play>> = {
     commit(all, tree(all, '--detach'));
     return COMMITS;
   },
+  'a worktree with commits that only a ref of its own has': (all) => {
+    const folder = tree(all, '--detach');
+    commit(all, folder);
+    all.git(folder, 'update-ref', 'refs/worktree/mine', 'HEAD');
+    all.git(folder, 'update-ref', 'refs/bisect/bad', 'HEAD');
+    return COMMITS;
+  },
+  'a worktree whose branch cannot be read': (all) => {
+    const folder = tree(all, '-b', 'task');
+    commit(all, folder);
+    writeFileSync(join(all.main, '.git/refs/heads/task'), 'nothing\n');
+    return CHANGES;
+  },
   'a worktree on no branch, with commits that a branch has': (all) => {
     const folder = tree(all, '--detach');
     commit(all, folder);

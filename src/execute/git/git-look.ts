@@ -2,7 +2,8 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isWithin, readRegularFile } from '../../files/regular-file.ts';
-import { gitFolders, runGit } from './run-git.ts';
+import { messageOf } from '../../model/message-of.ts';
+import { type GitFolders, gitFolders, runGit } from './run-git.ts';
 import { inScratch } from './scratch-repository.ts';
 
 export interface Repository {
@@ -19,7 +20,7 @@ export async function lookThroughGit(
   try {
     await checkExists(git);
     const folders = await gitFolders('--git-dir', git);
-    const { head, tips, kept } = await commitsOf(folders.shared, git, doomed);
+    const { head, tips, kept } = await commitsOf(folders, git, doomed);
     return await inScratch(folders, async (scratch) => {
       await writeFile(join(scratch, 'HEAD'), `${head ?? 'ref: refs/heads/nothing-yet'}\n`);
       const env = { GIT_DIR: scratch, GIT_OBJECT_DIRECTORY: join(folders.shared, 'objects') };
@@ -54,7 +55,11 @@ interface Commits {
 }
 
 /** These calls of git run no other program. */
-async function commitsOf(shared: string, git: string, doomed: readonly string[]): Promise<Commits> {
+async function commitsOf(
+  { own, shared }: GitFolders,
+  git: string,
+  doomed: readonly string[],
+): Promise<Commits> {
   const ask = (...args: string[]) => runGit({ args: ['--git-dir', git, ...args] });
   const listed = await ask('for-each-ref', '--format=%(refname) %(objectname)');
   const refs = listed.split('\n').flatMap((line) => {
@@ -62,12 +67,18 @@ async function commitsOf(shared: string, git: string, doomed: readonly string[])
     return commit === undefined ? [] : [{ name, commit }];
   });
   // A new repository has no commit.
-  const found = await ask('rev-parse', '--verify', '--quiet', 'HEAD').catch(() => '');
+  const found = await ask('rev-parse', '--verify', '--quiet', 'HEAD').catch((error) => {
+    // Without a word, git says only that there is none. Any other trouble must not look like that.
+    if (messageOf(error) === 'git ended with 1') return '';
+    throw error;
+  });
   const head = found.trim() || undefined;
   const real = await realpath(shared);
   const folders = await Promise.all(doomed.map((folder) => realpath(folder)));
+  const isOfTree = (name: string) => own !== shared && REFS_OF_TREE.test(name);
   const isRemoved = ({ name }: { readonly name: string }) =>
-    !name.startsWith('refs/remotes/') && folders.some((folder) => isWithin(folder, real));
+    isOfTree(name) ||
+    (!name.startsWith('refs/remotes/') && folders.some((folder) => isWithin(folder, real)));
   const commits = (some: typeof refs) => some.map(({ commit }) => commit);
   return {
     head,
@@ -75,6 +86,9 @@ async function commitsOf(shared: string, git: string, doomed: readonly string[])
     kept: commits(refs.filter((ref) => !isRemoved(ref))),
   };
 }
+
+/** A worktree has these for itself, and they end with it. */
+const REFS_OF_TREE = /^refs\/(bisect|worktree|rewritten)\//;
 
 type Environment = Readonly<Record<string, string>>;
 
