@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { commandLine } from '../src/cli/command-line.ts';
 import {
+  answer,
   type Consent,
   list,
   look,
@@ -163,6 +164,20 @@ test('all runs that can continue are resumed, and what refuses one of them is a 
   expect(ended).toEqual(['one: done', 'three: done']);
   const message = expect.stringContaining('have changed since changed read them');
   expect(told).toContainEqual(expect.objectContaining({ kind: 'trouble', message }));
+});
+
+test('a run that is due and cannot continue is tried once', async () => {
+  const { project, place } = stage({
+    'ask/START.sh': 'echo "<ask next=\\"END.sh\\">Which?</ask>"\n',
+    'ask/END.sh': 'echo "<result>done</result>"\n',
+  });
+  await run('ask', { ...place, id: 'asks', wait: false }).ended;
+  await answer('asks', 'This.', place);
+  project.write('ask/START.sh', 'echo "<result>changed</result>"\n');
+  const told: Notice[] = [];
+  const choices = { ...place, onNotice: (one: Notice) => void told.push(one) };
+  for await (const { id } of resumeAll(choices)) throw new Error(`${id} continues.`);
+  expect(told.filter(({ kind }) => kind === 'trouble')).toHaveLength(1);
 });
 
 test('to resume a run that does not exist makes nothing', async () => {

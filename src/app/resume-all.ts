@@ -51,8 +51,13 @@ export async function* resumeAll(
     if (!quiet && !json) give(door, warnings([line]));
   };
   for await (const { id } of dueRuns(around, waiting, { wait, say })) {
-    yield one(id);
-    waiting.add(id);
+    const due = one(id);
+    yield due;
+    // A run that cannot continue would be due again at once.
+    await due.resumed.then(
+      () => waiting.add(id),
+      () => {},
+    );
   }
 }
 
