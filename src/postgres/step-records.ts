@@ -3,6 +3,9 @@
  * so the worker stores these records when the step ends.
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { bounded } from '../model/bounded-text.ts';
+import { MOST_CHARACTERS } from '../model/conversation.ts';
+import { STEP_FILES } from '../model/step-files.ts';
 import type { RecordName, StepKey, StepRecord } from '../ports.ts';
 import type { Queries, Transaction } from './database.ts';
 
@@ -41,17 +44,29 @@ export function keepOutput(
 
 const KEPT_STEPS = 20;
 
-/** The conversation of a step; undefined if none is stored. */
+/** What a step said; undefined if nothing is stored. Of a script, only its output is. */
 export async function keptConversation(
   { query }: Queries,
   run: string,
   { agent, step }: StepKey,
 ): Promise<StepRecord | undefined> {
-  const [found] = await query<{ content: Buffer }>(
-    'select content from raymond.records where run = $1 and agent = $2 and step = $3 and name = $4',
-    [run, agent, step, CONVERSATION],
+  const found = await query<{ name: string; content: Buffer }>(
+    'select name, content from raymond.records where run = $1 and agent = $2 and step = $3 and name = any($4)',
+    [run, agent, step, [CONVERSATION, STEP_FILES.stdout.name]],
   );
-  return found && JSON.parse(gunzipSync(found.content).toString('utf8'));
+  const conversation = found.find(({ name }) => name === CONVERSATION);
+  if (conversation) return JSON.parse(gunzipSync(conversation.content).toString('utf8'));
+  const [output] = found;
+  if (!output) return undefined;
+  const message = bounded(output.content.toString('utf8'), MOST_CHARACTERS);
+  const cursor = String(output.content.length);
+  return {
+    told: undefined,
+    messages: [{ kind: 'stdout', ...message }],
+    omitted: 0,
+    cursor,
+    isKept: true,
+  };
 }
 
 const CONVERSATION = 'conversation';

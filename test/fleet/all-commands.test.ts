@@ -123,6 +123,8 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     // The forecast comes from the completed runs of the plays before.
     expect(shown).toMatch(/forecast +about/);
     expect((await raymond('show', 'show', '--steps')).stdout).toMatch(/main:1[\s\S]*main:2/);
+    const step = await raymond('show', 'show', 'main:1');
+    expect(step.stdout).toContain('  | <print>words</print><goto>ASK</goto>');
     expect((await raymond('show', 'show', '--timeline')).stdout).toContain('main');
     expect((await raymond('show', 'show', '--timeline', '--svg')).stdout).toContain('<svg');
     expect(JSON.parse((await raymond('show', 'show', '--json')).stdout)).toMatchObject({

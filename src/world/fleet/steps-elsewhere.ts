@@ -36,7 +36,7 @@ const ELSEWHERE: StepRecord = {
   messages: [
     {
       kind: 'note',
-      text: 'The messages of this step are on the machine of its worker. They are stored when the step ends.',
+      text: 'The messages of this step are on the machine of its worker. What it said is stored when it ends.',
       omitted: 0,
     },
   ],
