@@ -42,7 +42,7 @@ export async function liveViewPicture(): Promise<string> {
   try {
     await screen.whenShown('1 ended', 'Read ', 'src/search.ts', 'src/export.ts');
     isOneEnded.give();
-    const captured = await screen.whenShown(`| ${QUESTION}`, '2 running', '2 waiting');
+    const captured = await screen.whenShown(`| ${QUESTION}`, '2 running', '1 asks you');
     return screenSvg({
       captured: withFixedTimes(captured, { folder, shown: '/home/you/shop' }),
       columns: COLUMNS,

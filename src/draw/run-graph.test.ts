@@ -57,7 +57,7 @@ test('agents are at the states in which they are now', async () => {
   const at = data.nodes.flatMap(({ label, agents }) =>
     agents.map(({ id, status }) => `${label} ${id} ${status}`),
   );
-  expect(at.sort()).toEqual(['W main_w1 running', 'W main_w2 ready', 'WAIT main ready']);
+  expect(at.sort()).toEqual(['W main_w1 running', 'W main_w2 ready', 'WAIT main running']);
 });
 
 test('an agent in a workflow that another workflow called is at the node of the first one', async () => {

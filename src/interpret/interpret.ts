@@ -16,7 +16,7 @@ import { entryProblem, type Workflows } from './follow.ts';
 import { isJoining, joinTimedOut, withJoins } from './joins.ts';
 import { permissionDecided, permissionRequested, permissionWithdrawn } from './permissions.ts';
 import { readWorkflow, withReadWorkflows } from './read-workflows.ts';
-import { startStep } from './start-step.ts';
+import { remainingUsd, startStep } from './start-step.ts';
 
 export function interpret(workflows: Workflows, run: Run, input: Input): readonly RunEvent[] {
   const decided = decide(workflows, run, input);
@@ -159,6 +159,9 @@ function conclude(
 ): readonly RunEvent[] {
   const { status, tally, settings, removals } = run;
   if (status.kind === 'ended' || removals > 0) return [];
+  // A step that waits in a queue must not begin when the money is gone.
+  if (status.kind === 'active' && tally.queued > 0 && (remainingUsd(run) ?? 1) <= 0)
+    return [{ type: 'stop-requested', at, how: 'drain', why: 'budget' }];
   if (atWork(tally) > 0) return [];
   const canMove = tally.waiting > 0 || canStart(run);
   const ended = (outcome: RunOutcome): readonly RunEvent[] => [{ type: 'run-ended', at, outcome }];

@@ -144,6 +144,18 @@ describe('parallel turns share the budget', () => {
     }
   });
 
+  test('a step that waits in a queue does not begin when the money is gone', () => {
+    const stage = forked(2, { budgetUsd: 1 });
+    for (const [agent] of stage.run.agents) {
+      const step = { agent, newSession: agent, executors: { prompt: 'x', script: 'x' } };
+      stage.handle({ kind: 'start-step', at: stage.now, ...step, queued: true });
+    }
+    expect(stage.idle()).toEqual([]);
+    stage.run = { ...stage.run, totalCostUsd: 1 };
+    expect(stage.idle()).toMatchObject([{ type: 'stop-requested', how: 'drain', why: 'budget' }]);
+    expect(stage.idle()).toEqual([]);
+  });
+
   test('maxParallelPrompts is the cap', () => {
     expect(startAll(forked(10, { budgetUsd: 0, maxParallelPrompts: 3 }))).toBe(3);
   });

