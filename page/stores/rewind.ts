@@ -1,6 +1,6 @@
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
-import type { RewindRequest } from '../../src/serve/shapes/requests.ts';
 import type { StepShape } from '../../src/look/step-shape.ts';
+import type { RewindRequest } from '../../src/serve/shapes/requests.ts';
 import { counted, msOf, oneLine, visible } from '../lib/words.ts';
 
 /** A rewind, in words for the person who confirms it. */
