@@ -63,12 +63,12 @@ describe('raymond answer', () => {
     expect(await command(project, ['answer', 'q', ''])).toMatchObject({ code: 0 });
   });
 
-  test('without a run answers the newest run that waits for an answer', async () => {
+  test('without a run answers the run that waits, and does not choose among several', async () => {
     const project = await waiting('older', 'newer');
-    expect(await project.run(['answer', '-'], { input: 'red' })).toMatchObject({
-      code: 0,
-      stderr: 'The answer is saved. To continue the run: raymond resume newer\n',
-    });
+    const refused = await project.run(['answer', '-'], { input: 'red' });
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).toContain('2 runs wait for you. older: main asks: which colour?');
+    expect(await command(project, ['answer', 'newer', 'red'])).toMatchObject({ code: 0 });
     expect(await command(project, ['answer', 'not at all'])).toMatchObject({
       code: 0,
       stderr: 'The answer is saved. To continue the run: raymond resume older\n',

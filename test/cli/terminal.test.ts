@@ -27,6 +27,17 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
     expect(terminal.screen()).toContain('\x1b[32m');
   });
 
+  test('with several runs waiting, the person chooses one', async () => {
+    const project = newProject(FLOW);
+    for (const id of ['a', 'b']) await project.run(['flow', '--workflow-id', id]);
+    const terminal = atTerminal(project, ['answer', 'yes']);
+    await shows(terminal, '2  b: main asks: Ship it?');
+    await shows(terminal, 'Which one? (1-2) ');
+    terminal.type('2\r');
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).toContain('To continue the run: raymond resume b');
+  });
+
   test('NO_COLOR draws the same rows without colour', async () => {
     const terminal = atTerminal(newProject(FLOW), ['flow'], { env: { NO_COLOR: '1' } });
     await shows(terminal, 'asks: Ship it?');

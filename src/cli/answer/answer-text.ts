@@ -57,13 +57,17 @@ async function fromStandardInput(stream: AsyncIterable<Buffer>): Promise<string>
 function fromPerson({ agent, question = '', request }: Asked): Promise<string> {
   stderr.say(`${agent} ${asksText(request)}:`);
   stderr.quote(request ? requestText(request) : question);
+  return lineFromPerson('> ');
+}
+
+export function lineFromPerson(prompt: string): Promise<string> {
   const reader = lineReader();
   return new Promise((resolve, reject) => {
     reader.once('close', () => {
       const fact = 'No answer was given. The question stays open.';
       reject(new UserError('no-answer', fact, 'To answer it, run the command again.'));
     });
-    reader.question('> ', (text) => {
+    reader.question(prompt, (text) => {
       resolve(text);
       reader.close();
     });

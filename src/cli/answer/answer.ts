@@ -1,14 +1,16 @@
 import { askedItem, answer as giveAnswer } from '../../app/answer.ts';
 import { allRuns, meansRun, runToChange } from '../../app/find-run.ts';
 import { openRun } from '../../host/open-run.ts';
-import { openItems } from '../../host/questions.ts';
+import { type OpenItem, openItems } from '../../host/questions.ts';
 import { waitsForPerson } from '../../model/tally.ts';
 import { UserError } from '../../model/user-error.ts';
+import { callText, oneLine } from '../../observe/words.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import { isDecisionWord } from '../../parse/decision.ts';
 import type { RunStore } from '../../ports.ts';
 import type { Here } from '../../world/surroundings.ts';
-import { stderr, stdout } from '../terminal/terminal.ts';
-import { answerText } from './answer-text.ts';
+import { isAttended, stderr, stdout } from '../terminal/terminal.ts';
+import { answerText, lineFromPerson } from './answer-text.ts';
 
 export interface AnswerOptions {
   readonly agent?: string;
@@ -61,33 +63,54 @@ function tooManyWords(id: string, agent: string): UserError {
 
 /**
  * A single word that is an id of a run, or resembles one, is not an answer: it may be a typing error. A
- * decision without a run is for the newest run that waits.
+ * decision without a run is for the run that waits.
  */
 async function meant(
   store: RunStore,
   words: readonly string[],
 ): Promise<{ readonly id: string; readonly written: readonly string[] }> {
   const [first, second, ...rest] = words;
-  if (first === undefined) return { id: await newestThatWaits(store), written: [] };
+  if (first === undefined) return { id: await runThatWaits(store), written: [] };
   const isRun = meansRun(await store.list(), first);
-  if (isDecisionWord(first) && !isRun) return { id: await newestThatWaits(store), written: words };
-  if (second === undefined && !isRun) return { id: await newestThatWaits(store), written: [first] };
+  if (isDecisionWord(first) && !isRun) return { id: await runThatWaits(store), written: words };
+  if (second === undefined && !isRun) return { id: await runThatWaits(store), written: [first] };
   return {
     id: await runToChange(store, first),
     written: second === undefined ? [] : [second, ...rest],
   };
 }
 
-async function newestThatWaits(store: RunStore): Promise<string> {
-  for (const found of (await allRuns(store)).toReversed()) {
+/** The run that waits for a person. If several do, the person at the terminal chooses one. */
+async function runThatWaits(store: RunStore): Promise<string> {
+  const waiting: { readonly id: string; readonly asks: string }[] = [];
+  for (const found of await allRuns(store)) {
     // Runs that the user did not start must be named.
     if (found.kind === 'damaged' || !found.isOwn || waitsForPerson(found.run.tally) === 0) continue;
     const items = await openItems(store, (await openRun(store, found.id)).run);
-    if (items.some(({ isAnswered }) => !isAnswered)) return found.id;
+    const open = items.find(({ isAnswered }) => !isAnswered);
+    if (open) waiting.push({ id: found.id, asks: itemText(open) });
   }
-  throw new UserError(
-    'no-question',
-    'No run of this project waits for an answer.',
-    'To see all runs: raymond list',
-  );
+  const [only, ...others] = waiting;
+  if (!only)
+    throw new UserError(
+      'no-question',
+      'No run of this project waits for an answer.',
+      'To see all runs: raymond list',
+    );
+  if (others.length === 0) return only.id;
+  const fact = `${waiting.length} runs wait for you`;
+  const described = waiting.map(({ id, asks }) => `${id}: ${asks}`);
+  if (!isAttended())
+    throw wrongUsage(`${fact}. ${described.join('; ')}`, 'Name the run: raymond answer RUN "..."');
+  stderr.say(`${fact}:`, ...described.map((text, index) => `  ${index + 1}  ${text}`));
+  const chosen = waiting[Number(await lineFromPerson(`Which one? (1-${waiting.length}) `)) - 1];
+  if (chosen) return chosen.id;
+  throw wrongUsage('No run was chosen.', 'Run the command again, or name the run.');
 }
+
+const itemText = (item: OpenItem) =>
+  item.kind === 'asking'
+    ? `${item.agent} asks: ${oneLine(item.question, LONGEST_QUESTION)}`
+    : `${item.agent} asks permission: ${callText(item)}`;
+
+const LONGEST_QUESTION = 60;
