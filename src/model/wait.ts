@@ -11,8 +11,11 @@ export type Wait =
   | { readonly for: 'limit'; readonly until: number }
   | { readonly for: 'children'; readonly open: number; readonly all: number };
 
-/** What an agent waits for; undefined if it works, has failed, or begins its next step now. */
-export function waitOf(run: Run, agent: Agent, now: number): Wait | undefined {
+/**
+ * What an agent waits for; undefined if it works, has failed, or begins its next step now. If nobody
+ * carries the run, nobody would start its next step: a resume decides that.
+ */
+export function waitOf(run: Run, agent: Agent, now: number, isCarried = true): Wait | undefined {
   const { status } = agent;
   switch (status.kind) {
     case 'asking':
@@ -27,17 +30,21 @@ export function waitOf(run: Run, agent: Agent, now: number): Wait | undefined {
       if (status.requests.length > 0) return { for: 'person' };
       return status.isQueued ? { for: 'worker' } : undefined;
     case 'ready':
-      return run.status.kind === 'active' ? waitOfReady(run, agent, now) : undefined;
+      return isCarried && run.status.kind === 'active' ? waitOfReady(run, agent, now) : undefined;
     default:
       return undefined;
   }
 }
 
 /** How many agents wait for what. */
-export function waitsIn(run: Run, now: number): ReadonlyMap<Wait['for'], number> {
+export function waitsIn(
+  run: Run,
+  now: number,
+  isCarried?: boolean,
+): ReadonlyMap<Wait['for'], number> {
   const counts = new Map<Wait['for'], number>();
   for (const [, agent] of run.agents) {
-    const wait = waitOf(run, agent, now);
+    const wait = waitOf(run, agent, now, isCarried);
     if (wait) counts.set(wait.for, (counts.get(wait.for) ?? 0) + 1);
   }
   return counts;

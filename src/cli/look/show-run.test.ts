@@ -62,6 +62,23 @@ test('failures and questions come first, then the agents in the order of their c
   expect(names).toEqual(['main', ...Array.from({ length: 50 }, (_, n) => `main_work${n + 1}`)]);
 });
 
+test.each([
+  [undefined, '1 at work, 2 ready', 'ready'],
+  [
+    { pid: 7, started: '', boot: '', name: 'process 7', isHere: true },
+    '1 at work, 2 waiting for money',
+    'waits for money',
+  ],
+])('agents of a crashed run wait for nothing but a resume', (owner, agents, status) => {
+  const stage = makeRun(FLOW, { settings: { budgetUsd: 0.05 } });
+  stage.turn('<fork>WORK</fork><fork>WORK</fork><goto>NEXT</goto>', 'main', 0.01);
+  stage.start('main');
+  const made = shown(stage);
+  const lines = linesOf({ ...made, found: { ...made.found, owner } });
+  expect(lines).toContain(`  agents    3: ${agents}`);
+  expect(lines.filter((line) => line.startsWith('main_') && line.endsWith(status))).toHaveLength(2);
+});
+
 test('an agent has its variables, its time, its cost, and its status or result', () => {
   const lines = linesOf(shown(crew()));
   const lineOf = (id: string) => lines.find((line) => line.startsWith(`${id} `));

@@ -66,6 +66,8 @@ export function runHeading(found: StoredRun): readonly Text[] {
   ];
 }
 
+const isCarried = (owner: RunOwner | undefined) => owner !== undefined && !owner.isAwaited;
+
 function workerOf(owner: RunOwner | undefined): string {
   if (!owner || owner.isAwaited) return '';
   return owner.isHere ? ` (pid ${owner.pid})` : ` (${owner.name})`;
@@ -127,7 +129,8 @@ function few(lines: readonly Text[], what: string): readonly Text[] {
 const LONGEST_TROUBLE = 400;
 const MOST_TROUBLES = 10;
 
-function facts({ found: { run }, log, left }: ShownRun): readonly string[] {
+function facts({ found, log, left }: ShownRun): readonly string[] {
+  const { run } = found;
   const budget = run.settings.budgetUsd > 0 ? ` of ${usd(run.settings.budgetUsd)}` : '';
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
@@ -135,7 +138,7 @@ function facts({ found: { run }, log, left }: ShownRun): readonly string[] {
     `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
     `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.iterations, 'step')}`,
     ...forecastLine(left),
-    ...(run.agents.size + run.endedAgents.size > 1 ? [`  agents    ${standing(run)}`] : []),
+    ...(run.agents.size + run.endedAgents.size > 1 ? [`  agents    ${standing(found)}`] : []),
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
     ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
     ...(log === undefined ? [] : [`  log       ${log}`]),
@@ -165,13 +168,13 @@ function inAll({ startedAt, updatedAt, workedMs }: Run): string {
 }
 
 /** `51: 2 failed, 1 asks you, 8 at work, 3 waiting for money, 37 ended` */
-function standing(run: Run): string {
+function standing({ run, owner }: StoredRun): string {
   const { agents, endedAgents, tally } = run;
   const ends = { ended: 0, failed: 0, stopped: 0, rewound: 0 };
   for (const [, { end }] of endedAgents) ends[end.kind] += 1;
   const counted = (count: number, what: string) => (count > 0 ? [`${count} ${what}`] : []);
   const asking = waitsForPerson(tally);
-  const waits = waitsIn(run, Date.now());
+  const waits = waitsIn(run, Date.now(), isCarried(owner));
   const waiting = waitsText(waits);
   const atRest = [...waits.values()].reduce((sum, count) => sum + count, 0);
   const working = atWork(tally) - tally.queued;
@@ -201,14 +204,15 @@ const AGENT_COLUMNS: readonly Column[] = [
 ];
 
 /** All agents, in the order of their creation. */
-function agentTable({ found: { run }, history, doings }: ShownRun, room?: number) {
+function agentTable({ found, history, doings }: ShownRun, room?: number) {
+  const { run } = found;
   const rows: (readonly string[])[] = [];
   const cost = ({ costUsd, isPriced }: Pick<Agent, 'costUsd' | 'isPriced'>) =>
     usd(costUsd, isPriced);
   for (const [id, use] of history.agents) {
     const [live, ended] = [run.agents.get(id), run.endedAgents.get(id)];
     if (live) {
-      const status = doing(run, live, doings.get(id));
+      const status = doing(found, live, doings.get(id));
       rows.push(agentRow(use, live, returnsTo(live), cost(live), status));
     }
     if (ended) rows.push(agentRow(use, ended, '', cost(ended), endText(ended)));
@@ -248,9 +252,9 @@ function endText({ end }: EndedAgent): string {
   }
 }
 
-function doing(run: Run, agent: Agent, now: Doing | undefined): string {
+function doing({ run, owner }: StoredRun, agent: Agent, now: Doing | undefined): string {
   const { status } = agent;
-  const wait = waitOf(run, agent, Date.now());
+  const wait = waitOf(run, agent, Date.now(), isCarried(owner));
   switch (status.kind) {
     case 'ready':
       return wait ? waitText(wait, Date.now()) : 'ready';
