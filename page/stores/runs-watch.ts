@@ -82,7 +82,7 @@ export class RunsWatch {
 
   #set({ runs, questions, permissions }: Partial<OverviewShape>): void {
     if (!runs || !questions || !permissions) return;
-    if (runs !== this.#last?.runs) this.runs.set(Object.values(runs).sort(byStart));
+    if (runs !== this.#last?.runs) this.runs.set(listed(runs));
     if (questions !== this.#last?.questions || permissions !== this.#last?.permissions)
       this.wants.set(wantsIn({ questions, permissions }));
     this.#last = { runs, questions, permissions };
@@ -104,7 +104,14 @@ function troubleOf(connection: Connection): Trouble | undefined {
 }
 
 const startOf = (run: RunRow) => (run.status === 'damaged' ? '' : run.started_at);
-const byStart = (a: RunRow, b: RunRow) => (startOf(a) < startOf(b) ? 1 : -1);
+/** A change of a run changes its place in the value, but not in the list. */
+export const listed = (runs: OverviewShape['runs']) => Object.values(runs).sort(byStart);
+
+const byStart = (a: RunRow, b: RunRow) => {
+  const [first, second] = [startOf(a), startOf(b)];
+  if (first !== second) return first < second ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
+};
 
 export type Want =
   | QuestionList['questions'][number]
