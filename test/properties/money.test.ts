@@ -135,11 +135,20 @@ const time: fc.Arbitrary<Play> = fc.constant((game) => {
   game.decide({ kind: 'usage-limit-over', at: stage.now }, ...woken);
 });
 
+/** A person stops the run, or continues it with another budget, which may be lower than its cost. */
+const resume: fc.Arbitrary<Play> = fc.constantFrom(0.1, 1, 5).map((budgetUsd) => (game) => {
+  const { status, settings } = game.stage.run;
+  const at = game.stage.now;
+  if (status.kind !== 'ended') return game.decide({ kind: 'stop', at, how: 'drain' });
+  game.decide({ kind: 'resume', at, settings: { ...settings, budgetUsd }, input: undefined });
+});
+
 const play = fc.oneof(
   { weight: 12, arbitrary: ending },
   { weight: 1, arbitrary: crash },
   { weight: 2, arbitrary: permission },
   { weight: 1, arbitrary: time },
+  { weight: 1, arbitrary: resume },
 );
 
 test('a run never waits for nobody, and spends no more than its budget and one call of each turn', () => {
@@ -151,12 +160,14 @@ test('a run never waits for nobody, and spends no more than its budget and one c
       (budgetUsd, places, plays) => {
         const game = gameOf(budgetUsd, places);
         let most = 1;
+        let highest: number = budgetUsd;
         for (const one of plays) {
           one(game);
           const { run } = game.stage;
           const { tally, status, limits } = run;
           most = Math.max(most, tally.promptsRunning);
-          expect(run.totalCostUsd).toBeLessThanOrEqual(budgetUsd + most * CALL_USD + 1e-6);
+          highest = Math.max(highest, run.settings.budgetUsd);
+          expect(run.totalCostUsd).toBeLessThanOrEqual(highest + most * CALL_USD + 1e-6);
           if (tally.promptsRunning === 0) expect(tally.reservedUsd).toBe(0);
           if (status.kind !== 'active' || tally.waiting > 0) continue;
           const isHeld = tally.asksPermission > 0 || Object.keys(limits).length > 0;
