@@ -106,6 +106,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'look',
     'parse',
     'interpret',
+    'history',
     'graph',
     'lint',
     'forecast',
