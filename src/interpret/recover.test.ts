@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const tries = { retries: 0, isScript: false, at: AT };
 const failure = (kind: (typeof kinds)[number]) => ({ kind, message: '' });
 const kinds = failureSchema.shape.kind.options;
-const transient = ['crashed', 'overloaded', 'connection-lost', 'idle'] as const;
+const transient = ['crashed', 'overloaded', 'connection-lost', 'idle', 'not-begun'] as const;
 
 test.each(transient)('%s: three retries, each after a longer pause, then failure', (kind) => {
   const answers = [0, 1, 2, 3].map((retries) => recover(failure(kind), { ...tries, retries }));
@@ -35,8 +35,16 @@ test.each(kinds.filter((kind) => kind !== 'usage-limit' && !transient.some((t) =
   (kind) => expect(recover(failure(kind), tries)).toEqual({ kind: 'fail' }),
 );
 
-test.each(kinds.filter((kind) => kind !== 'lost'))('a script is never retried: %s', (kind) => {
-  expect(recover(failure(kind), { ...tries, isScript: true })).toEqual({ kind: 'fail' });
+test.each(kinds.filter((kind) => kind !== 'lost' && kind !== 'not-begun'))(
+  'a script that may have had an effect is never retried: %s',
+  (kind) => expect(recover(failure(kind), { ...tries, isScript: true })).toEqual({ kind: 'fail' }),
+);
+
+test('a script that has not begun is retried like a prompt', () => {
+  const answers = [0, 3].map((retries) =>
+    recover(failure('not-begun'), { ...tries, retries, isScript: true }),
+  );
+  expect(answers).toEqual([{ kind: 'retry', until: AT + 1_000 }, { kind: 'fail' }]);
 });
 
 test('a script whose end was not recorded is retried immediately, and only once', () => {

@@ -18,12 +18,13 @@ export function recover(
     readonly pausesMs?: readonly number[] | undefined;
   },
 ): Recovery {
-  if (tries.isScript) return recoverScript(failure, tries);
+  if (tries.isScript && failure.kind !== 'not-begun') return recoverScript(failure, tries);
   switch (failure.kind) {
     case 'crashed':
     case 'overloaded':
     case 'connection-lost':
-    case 'idle': {
+    case 'idle':
+    case 'not-begun': {
       const pause = (tries.pausesMs ?? RETRY_PAUSES_MS)[tries.retries];
       return pause === undefined ? { kind: 'fail' } : { kind: 'retry', until: tries.at + pause };
     }
@@ -62,7 +63,7 @@ export function recover(
 }
 
 /**
- * A script may have had its effect, and a second execution may do harm. One retry lets a run
+ * A script that has begun may have had its effect, and a second execution may do harm. One retry lets a run
  * survive a crash of the machine. After that, the user must look.
  */
 function recoverScript(

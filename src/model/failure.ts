@@ -11,6 +11,8 @@ export const failureSchema = z.object({
     'overloaded',
     'connection-lost',
     'idle',
+    // The machine has no space, memory or open files left, so the step had no effect: a retry may help.
+    'not-begun',
     // It ends without help.
     'usage-limit',
     // A retry cannot help.

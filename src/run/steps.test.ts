@@ -196,3 +196,18 @@ test('a step that waited for its files does not begin after others have taken it
   expect(launched).toEqual([]);
   expect(ended.outcome.kind).toBe('interrupted');
 });
+
+test.each([
+  ['ENOSPC', 'not-begun'],
+  ['EACCES', 'crashed'],
+])('a script that cannot begin because of %s ends as %s', async (code, kind) => {
+  const stage = makeRun({ 'START.sh': [] });
+  const refuse = () => {
+    throw Object.assign(new Error(`${code}: write`), { code });
+  };
+  const executor = { ...scriptedAgent(() => ''), start: refuse };
+  const { ended } = await outcomeOf(stage, '', {
+    executors: { prompt: executor, script: executor },
+  });
+  expect(ended.outcome).toMatchObject({ failure: { kind, message: `${code}: write` } });
+});

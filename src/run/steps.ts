@@ -3,6 +3,7 @@ import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input, StartStep } from '../model/input.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import { isShortage } from '../model/shortage.ts';
 import { NO_COST } from '../model/step-account.ts';
 import { asksPermission } from '../model/tally.ts';
 import { UserError } from '../model/user-error.ts';
@@ -237,7 +238,7 @@ export class Steps {
     try {
       return this.#ports.executors.script.start(step, this.#show(step, prints));
     } catch (error) {
-      return failedStep(error);
+      return unbegun(error);
     }
   }
 
@@ -275,7 +276,7 @@ export class Steps {
       const executor = executorOf(executors, step, status);
       return executor[how](step, this.#show(step, prints), (asking) => this.#ask(ref, asking));
     } catch (error) {
-      return failedStep(error);
+      return how === 'start' ? unbegun(error) : failedStep(error);
     }
   }
 
@@ -383,7 +384,12 @@ function resultsOf({ endedAgents }: Run, children: readonly string[]): ReadonlyM
   return results;
 }
 
-function failedStep(error: unknown, kind: 'crashed' | 'bad-directory' = 'crashed'): RunningStep {
+const unbegun = (error: unknown) => failedStep(error, isShortage(error) ? 'not-begun' : 'crashed');
+
+function failedStep(
+  error: unknown,
+  kind: 'crashed' | 'bad-directory' | 'not-begun' = 'crashed',
+): RunningStep {
   const message = error instanceof Error ? error.message : String(error);
   return over({ kind: 'failed', failure: { kind, message }, account: { cost: NO_COST } });
 }

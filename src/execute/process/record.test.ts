@@ -15,6 +15,10 @@ test.each([
   ['exited 143\r\n', { kind: 'exited', code: 143 }],
   ['exited 7\n                       ', { kind: 'exited', code: 7 }],
   ['unstarted 0\n', { kind: 'unstarted', reason: 'Raymond ended before cc began.' }],
+  [
+    'unstarted 1\n',
+    { kind: 'unstarted', reason: expect.stringContaining('disk has space'), mayPass: true },
+  ],
   ['unstarted 127\n', { kind: 'unstarted', reason: expect.stringContaining('no program cc') }],
   ['unstarted 126\n', { kind: 'unstarted', reason: expect.stringContaining('cc cannot be') }],
   ['', undefined],

@@ -12,6 +12,7 @@ import { type FileIdentity, writeOwnFile } from '../../files/own-file.ts';
 import { readRegularFileSync, readWithIdentity } from '../../files/regular-file.ts';
 import { filesUnder } from '../../files/walk.ts';
 import { attempt } from '../../model/attempt.ts';
+import { isShortage } from '../../model/shortage.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { parsed } from '../json.ts';
 import { readSealed, type StepSeals, writeSealed } from '../steps/step-seals.ts';
@@ -45,8 +46,8 @@ export interface ProcessRecord extends z.infer<typeof recordSchema> {
 export type Exit =
   /** A shell also exits with 128 + n when signal n ended its child. */
   | { readonly kind: 'exited'; readonly code: number }
-  /** The command never began. */
-  | { readonly kind: 'unstarted'; readonly reason: string }
+  /** The command never began. `mayPass`: the machine lacked space, memory or open files. */
+  | { readonly kind: 'unstarted'; readonly reason: string; readonly mayPass?: boolean }
   /** No record shows how it ended: its wrapper was killed, or the machine went down. */
   | { readonly kind: 'unknown' }
   /** It may still run, but another Raymond process has adopted it. */
@@ -175,17 +176,21 @@ export function parseExit(text: string, record: Ending): Exit | undefined {
 }
 
 export function unstartedExit(code: number, command: string): Exit {
-  return { kind: 'unstarted', reason: whyUnstarted(code, command) };
+  const reason = whyUnstarted(code, command);
+  return { kind: 'unstarted', reason, ...(code === UNRECORDED && { mayPass: true }) };
 }
 
 /** The end of a command that an error kept from beginning. */
 export function unstartedBy(why: unknown): Exit {
-  return { kind: 'unstarted', reason: why instanceof Error ? why.message : String(why) };
+  const reason = why instanceof Error ? why.message : String(why);
+  return { kind: 'unstarted', reason, ...(isShortage(why) && { mayPass: true }) };
 }
+
+const UNRECORDED = 1;
 
 function whyUnstarted(code: number, command: string): string {
   if (code === 0) return `Raymond ended before ${command} began.`;
-  if (code === 1)
+  if (code === UNRECORDED)
     return `Raymond could not record the start of ${command}. Check that the disk has space.`;
   if (code === 127) return `There is no program ${command}. Install it, or correct the PATH.`;
   return `${command} cannot be executed. Make it executable, and check the interpreter that its first line names.`;

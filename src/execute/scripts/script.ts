@@ -239,7 +239,10 @@ async function outcomeOf(
     case 'unstarted':
       return whose === 'adopted'
         ? INTERRUPTED
-        : failed(`${step.state} could not be started. ${exit.reason}`);
+        : failed(
+            `${step.state} could not be started. ${exit.reason}`,
+            exit.mayPass ? 'not-begun' : 'script-failed',
+          );
     case 'left':
       return INTERRUPTED;
     case 'unknown':
