@@ -38,6 +38,8 @@ export class Fleet {
   readonly rows: RowSeals;
   readonly heads: Heads;
   readonly openLetter: OpenLetter;
+  /** The pauses before the retries of a new run. */
+  retryPausesMs: readonly number[] = [10, 10, 10];
   readonly #workers: { readonly name: string; readonly started: Started }[] = [];
 
   private constructor(project: Project, url: string) {
@@ -82,7 +84,7 @@ export class Fleet {
       workflow: ref,
       state: entry,
       cwd,
-      settings: { ...newRun.settings, retryPausesMs: [10, 10, 10] },
+      settings: { ...newRun.settings, retryPausesMs: [...this.retryPausesMs] },
       metadata: {},
       ...(input !== undefined && { input }),
     };

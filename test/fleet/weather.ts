@@ -6,7 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../crash/random.ts';
 import { type Network, startProxy } from '../postgres/proxy.ts';
 
-export const WEATHERS = ['distance', 'stall', 'one-way', 'cut', 'clock', 'disk'] as const;
+const KINDS = ['distance', 'stall', 'one-way', 'cut', 'clock', 'disk'] as const;
+type Kind = (typeof KINDS)[number];
+/** `mixed` plays the kinds in turn. */
+export const WEATHERS = [...KINDS, 'mixed'] as const;
 export type Weather = (typeof WEATHERS)[number];
 
 export interface Sky {
@@ -27,16 +30,40 @@ export interface SkyParts {
 
 /** Undefined if the machine lacks what it needs: faketime, or the right to mount a file system. */
 export function skyOf(weather: Weather, parts: SkyParts): Sky | undefined {
+  if (weather === 'mixed') return mixed(parts);
   if (weather === 'clock') return FAKETIME ? clocks(FAKETIME, parts) : undefined;
   if (weather === 'disk') return process.getuid?.() === 0 ? disks(parts) : undefined;
-  return networks(weather, parts);
+  return networks(() => weather, parts);
+}
+
+type NetworkKind = Exclude<Kind, 'clock' | 'disk'>;
+
+/** The kinds that this machine can play, each in its turn. */
+function mixed(parts: SkyParts): Sky {
+  let turn = 0;
+  const ofNetwork: readonly NetworkKind[] = ['one-way', 'distance', 'cut', 'stall'];
+  const network = networks(() => ofNetwork[turn % ofNetwork.length] ?? 'cut', parts);
+  const others = (['clock', 'disk'] as const).flatMap((kind) => skyOf(kind, parts) ?? []);
+  const skies = [network, ...others];
+  return {
+    async over(worker, state) {
+      const environments = skies.map((sky) => sky.over(worker, state));
+      return Object.assign({}, ...(await Promise.all(environments)));
+    },
+    // The others of this turn disturb at the same time.
+    async blow(worker) {
+      const other = others[turn % 2];
+      await Promise.all([network.blow(worker), other?.blow(worker)]);
+      turn++;
+    },
+    async close() {
+      for (const sky of skies) await sky.close();
+    },
+  };
 }
 
 /** Each worker has its own network. */
-function networks(
-  weather: 'distance' | 'stall' | 'one-way' | 'cut',
-  { url, leaseS, random, latencyMs }: SkyParts,
-): Sky {
+function networks(kind: () => NetworkKind, { url, leaseS, random, latencyMs }: SkyParts): Sky {
   const all = new Map<string, Network>();
   return {
     async over(worker) {
@@ -46,7 +73,7 @@ function networks(
     },
     async blow(worker) {
       const network = all.get(worker);
-      switch (weather) {
+      switch (kind()) {
         case 'distance':
           if (latencyMs !== undefined) return;
           network?.slow(50 + random() * 1500);
