@@ -86,10 +86,17 @@ export class Heartbeat {
       const patienceMs = Math.max(leaseMs * PATIENCE, 2 * (this.#latencyMs ?? 0));
       const isRenewed = await Promise.race([renewed.catch(() => false), pause(patienceMs)]);
       if (!isRenewed) this.#renewElsewhere(renewed);
+      else if (line) this.#doubtIdle(queriesOf(line));
       // Trouble is retried soon, because the lease runs out.
       const rest = isRenewed ? leaseMs / 4 - (monotonicMs() - began) : Math.min(500, leaseMs / 20);
       await pause(Math.max(0, rest));
     }
+  }
+
+  /** This connection answers, so it can tell whether others hang. */
+  #doubtIdle(queries: Queries): void {
+    const silentMs = Math.max(this.#parts.leaseMs / 4, 4 * (this.#latencyMs ?? 0));
+    void this.#parts.database.doubtIdle(queries, silentMs).catch(() => {});
   }
 
   /** One other connection at a time. If it is faster, the first one hangs. */

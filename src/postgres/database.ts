@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Address, addressOf, nameOf } from './address.ts';
 import { Announcer } from './announcer.ts';
+import { Doubts } from './doubts.ts';
 import { Line } from './line.ts';
 import {
   asUserError,
@@ -44,6 +45,8 @@ export interface Database {
   connect(patienceMs?: number): Promise<pg.Client>;
   /** The network loses what is sent. All statements that wait for an answer are repeated on new connections. */
   doubt(): void;
+  /** The same for connections that alone hang, as the server says by another way. See `Doubts`. */
+  doubtIdle(queries: Queries, silentMs: number): Promise<void>;
   /** How many round trips the transactions of this process have made. */
   roundTrips(): number;
   close(): Promise<void>;
@@ -132,7 +135,7 @@ export function openDatabase(parts: DatabaseParts): Database {
       return connected();
     }
   };
-  const doubts = new Set<(error: Error) => void>();
+  const doubts = new Doubts();
   const line = new Line(acquire, () => pool.waitingCount > 0, doubts);
   const marker = new Marker();
   const announcer = new Announcer((statement) => line.query(statement));
@@ -208,9 +211,9 @@ export function openDatabase(parts: DatabaseParts): Database {
     },
     doubt() {
       trusted = new WeakSet();
-      for (const doubt of [...doubts])
-        doubt(new Error('Connection terminated: it does not answer'));
+      doubts.doubtAll();
     },
+    doubtIdle: (other, silentMs) => doubts.doubtIdle(other, silentMs),
     roundTrips: () => work.roundTrips,
     async close() {
       await announcer.settled();
@@ -269,8 +272,7 @@ interface Attempted<T> {
 interface Working {
   readonly acquire: () => Promise<pg.PoolClient>;
   readonly announcer: Announcer;
-  /** End the wait for the answers of connections. */
-  readonly doubts: Set<(error: Error) => void>;
+  readonly doubts: Doubts;
   roundTrips: number;
 }
 
@@ -282,16 +284,10 @@ async function attempt<T>(working: Working, work: Work<T>, marker?: Marker): Pro
     lost ??= error;
   };
   client.on('error', onError);
-  let doubt = (_error: Error) => {};
-  const doubted = new Promise<never>((_resolve, reject) => {
-    doubt = reject;
-  });
-  doubted.catch(() => {});
-  working.doubts.add(doubt);
-  let unanswered = 0;
-  const sent = async <R>(answer: Promise<R>): Promise<R> => {
-    if (unanswered++ === 0) working.roundTrips++;
-    return Promise.race([answer, doubted]).finally(() => unanswered--);
+  const wait = working.doubts.wait(client);
+  const sent = <R>(answer: Promise<R>): Promise<R> => {
+    if (wait.isAnswered) working.roundTrips++;
+    return wait.for(answer);
   };
   const query = async <R extends object>(text: string, values: readonly unknown[] = []) =>
     (await sent(client.query<R>({ name: statementName(text), text, values: [...values] }))).rows;
@@ -306,7 +302,7 @@ async function attempt<T>(working: Working, work: Work<T>, marker?: Marker): Pro
     return written;
   };
   const release = (isBroken: boolean) => {
-    working.doubts.delete(doubt);
+    wait.end();
     client.removeListener('error', onError);
     client.release(isBroken || lost !== undefined);
   };

@@ -4,20 +4,17 @@
  * without transactions needs one connection.
  */
 import type pg from 'pg';
+import type { Doubts } from './doubts.ts';
 import { isUncertain } from './trouble.ts';
 
 export class Line {
   readonly #acquire: () => Promise<pg.PoolClient>;
   readonly #isAwaited: () => boolean;
-  readonly #doubts: Set<(error: Error) => void>;
+  readonly #doubts: Doubts;
   #shared: Shared | undefined;
 
   /** `isAwaited`: transactions wait for a connection, so this one has to become free. */
-  constructor(
-    acquire: () => Promise<pg.PoolClient>,
-    isAwaited: () => boolean,
-    doubts: Set<(error: Error) => void>,
-  ) {
+  constructor(acquire: () => Promise<pg.PoolClient>, isAwaited: () => boolean, doubts: Doubts) {
     this.#acquire = acquire;
     this.#doubts = doubts;
     this.#isAwaited = isAwaited;
@@ -28,20 +25,15 @@ export class Line {
       this.#shared = opened(this.#acquire());
     const shared = this.#shared;
     shared.users++;
-    let doubt = (_error: Error) => {};
-    const doubted = new Promise<never>((_resolve, reject) => {
-      doubt = reject;
-    });
-    this.#doubts.add(doubt);
+    const wait = this.#doubts.wait();
     try {
       const client = await shared.client;
-      return await Promise.race([client.query<R>(statement), doubted]);
+      return await wait.for(client.query<R>(statement), client);
     } catch (error) {
       shared.isBroken ||= isUncertain(error);
       throw error;
     } finally {
-      doubted.catch(() => {});
-      this.#doubts.delete(doubt);
+      wait.end();
       shared.users--;
       if ((shared.isBroken || shared.users === 0) && this.#shared === shared)
         this.#shared = undefined;

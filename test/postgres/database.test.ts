@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/postgres/migrations.ts';
+import { eventually } from '../eventually.ts';
 import { patiently } from '../patiently.ts';
 import { newDatabase } from './new-database.ts';
 import { startProxy } from './proxy.ts';
@@ -171,4 +172,42 @@ test('a wrong password and a missing database are errors without secrets', async
     .catch((caught) => caught);
   expect(error).toMatchObject({ name: 'UserError', code: 'database-refused' });
   expect(`${error.message} ${error.remedy}`).not.toContain('secret');
+});
+
+test('a connection that alone hangs is given up, and one that is only slow is not', async () => {
+  const url = await newDatabase();
+  const network = await startProxy(url);
+  const [database, hanging] = [open(url), open(network.url)];
+  onTestFinished(() => network.close());
+  await migrate(database);
+  const doubtUntil = async <T>(answer: Promise<T>): Promise<T> => {
+    let isOver = false;
+    void answer.finally(() => {
+      isOver = true;
+    });
+    await eventually('there is an answer', async () => {
+      await hanging.doubtIdle(database, 200);
+      return isOver;
+    });
+    return answer;
+  };
+  let attempts = 0;
+  const changed = hanging.transaction(async ({ query }) => {
+    await query('select 1');
+    if (++attempts === 1) network.swallow();
+    return query<{ answer: number }>('select 42 as answer');
+  });
+  expect(await doubtUntil(changed)).toEqual([{ answer: 42 }]);
+  expect(attempts).toBe(2);
+
+  const slow = hanging.transaction(async ({ query }) => {
+    attempts++;
+    await query('select pg_sleep(1)');
+  });
+  await doubtUntil(slow);
+  expect(attempts).toBe(3);
+
+  await hanging.query('select 1');
+  network.swallow();
+  expect(await doubtUntil(hanging.query('select 43 as answer'))).toEqual([{ answer: 43 }]);
 });
