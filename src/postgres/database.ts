@@ -233,9 +233,21 @@ export const RECOVERY = { application_name: 'raymond recovery', max: 2 };
 
 /** Rejects if the server has fewer connections left than this, beside the given one. */
 async function spare(client: pg.ClientBase, least: number): Promise<void> {
-  const { rows } = await client.query<{ left: number; most: number }>(CONNECTIONS_LEFT);
+  const { rows } = await client.query<Connections>(CONNECTIONS_LEFT);
   const [found] = rows;
   if (found && found.left < least) throw new NoConnectionLeft(found.most, least);
+}
+
+export interface Connections {
+  /** For the programs of this user. */
+  readonly most: number;
+  /** Those that are free, without those of the schedule. */
+  readonly left: number;
+}
+
+export async function connectionsLeft({ query }: Queries): Promise<Connections> {
+  const [found = { most: 0, left: 0 }] = await query<Connections>(CONNECTIONS_LEFT);
+  return found;
 }
 
 /** Some are reserved for administrators. Every user sees how many there are. */

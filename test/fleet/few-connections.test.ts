@@ -68,4 +68,9 @@ test('a command says that it waits for a connection', async () => {
   );
   for (const hog of hogs) await hog.end();
   expect(await command.ended).toMatchObject({ code: 0 });
+  const { stdout } = await raymond('doctor').ended;
+  // Two of them are for the schedule, and one for doctor itself.
+  expect(stdout).toMatch(
+    /^warning {2}database +the database \S+ at \S+ has [23] of 6 connections free; a worker needs 2 to 9\.\n +Raise max_connections of the server, or end programs that use it\.$/m,
+  );
 });

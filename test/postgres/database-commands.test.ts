@@ -240,6 +240,7 @@ test('the URL is in no output, no event and no environment', async () => {
     ...WORKFLOW,
     '.raymond/config.toml': `[raymond]\ndatabase = "postgres://other:${PASSWORD}@nowhere/x"\n`,
   });
+  const doctor = await raymond('doctor');
   const outputs = [
     await raymond('demo', '--detach', '--workflow-id', 'seven'),
     await raymond('list'),
@@ -248,7 +249,7 @@ test('the URL is in no output, no event and no environment', async () => {
     await raymond('logs', 'seven', '--json'),
     await raymond('config'),
     await raymond('config', '--json'),
-    await raymond('doctor'),
+    doctor,
     await command(project, ['list', '--database', url.replace(PASSWORD, 'wrong-password')]),
     await command(project, ['list', '--database', `postgres://u:${PASSWORD}@127.0.0.1:1/x`]),
     // The file of the project is not trusted.
@@ -256,6 +257,9 @@ test('the URL is in no output, no event and no environment', async () => {
   ];
   for (const { stdout, stderr } of outputs)
     expect(`${stdout}${stderr}`).not.toMatch(new RegExp(`${PASSWORD}|wrong-password`));
+  expect(doctor.stdout).toMatch(
+    /^ok {7}database +the database \S+ at \S+ has \d+ of \d+ connections free; a worker needs 2 to 9$/m,
+  );
   expect(outputs.at(-1)?.stderr).toContain('Ignored: database');
   expect(outputs.at(-2)?.stderr).toContain('cannot reach the database x at 127.0.0.1:1');
   const stored = await database.query('select * from raymond.runs, raymond.events');

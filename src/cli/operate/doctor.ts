@@ -7,6 +7,11 @@ import { counted } from '../../model/counted.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { ignoredKeys, readConfiguration } from '../../world/config/configuration.ts';
+import {
+  CONNECTIONS_OF_WORKER,
+  freeConnections,
+  SPARED_CONNECTIONS,
+} from '../../world/fleet/worker-ports.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { stdout } from '../terminal/terminal.ts';
 import { checkAgentPrograms } from './doctor-agents.ts';
@@ -23,6 +28,7 @@ export async function doctor(here: Here, { json }: { readonly json?: boolean }):
     check,
     await checkWritable(around),
     await checkSpace(around),
+    ...(around.databaseUrl === undefined ? [] : [await checkDatabase(around.databaseUrl)]),
   ];
   const isWell = checks.every(({ verdict }) => verdict !== 'problem');
   if (json) stdout.json({ ok: isWell, checks });
@@ -122,4 +128,20 @@ async function checkSpace(around: Surroundings): Promise<Check> {
     fact: `Only ${fact}.`,
     remedy: 'Free some space, for example with: raymond prune',
   };
+}
+
+/** Says how many connections are free, and how many a worker needs. */
+async function checkDatabase(url: string): Promise<Check> {
+  const name = 'database';
+  try {
+    const { least, most } = CONNECTIONS_OF_WORKER;
+    const { database, left, most: all } = await freeConnections(url);
+    const fact = `${database} has ${left} of ${all} connections free; a worker needs ${least} to ${most}`;
+    if (left >= least + SPARED_CONNECTIONS) return { name, verdict: 'ok', fact };
+    const remedy = 'Raise max_connections of the server, or end programs that use it.';
+    return { name, verdict: 'warning', fact: `${fact}.`, remedy };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { name, verdict: 'problem', fact: error.message, remedy: error.remedy };
+  }
 }

@@ -9,7 +9,12 @@ import { openDatabase } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrations.ts';
 import { makeOwnFolder, userStateFolder } from '../../world/config/user-folders.ts';
 import { forgetRemovedRuns } from '../../world/fleet/runs-of-worker.ts';
-import { openRecovery, SPARED_CONNECTIONS, workerPorts } from '../../world/fleet/worker-ports.ts';
+import {
+  CONNECTIONS_OF_WORKER,
+  openRecovery,
+  SPARED_CONNECTIONS,
+  workerPorts,
+} from '../../world/fleet/worker-ports.ts';
 import { type Here, surroundings } from '../../world/surroundings.ts';
 import { latency, leaseWarning, tripsPerStep, wayForm } from '../look/workers.ts';
 import { stopOnSignals } from '../terminal/signals.ts';
@@ -47,7 +52,13 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   const around = await surroundings({ stateFolder, database: 'none', report });
   await around.makeProject();
   const spared = SPARED_CONNECTIONS;
-  const database = openDatabase({ url, report, connections: 8, spared, isPatient: true });
+  const database = openDatabase({
+    url,
+    report,
+    connections: CONNECTIONS_OF_WORKER.most - 1,
+    spared,
+    isPatient: true,
+  });
   await migrate(database);
   const lock = await around.lockFolder(stateFolder);
   const recovery = await openRecovery(database, url, report);

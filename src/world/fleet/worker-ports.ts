@@ -23,7 +23,8 @@ import { STEP_FILES } from '../../model/step-files.ts';
 import type { UserError } from '../../model/user-error.ts';
 import { publishNow } from '../../observe/publish-now.ts';
 import type { StepKey } from '../../ports.ts';
-import type { Database } from '../../postgres/database.ts';
+import { nameOf } from '../../postgres/address.ts';
+import { connectionsLeft, type Database, openDatabase } from '../../postgres/database.ts';
 import { keptOf } from '../../postgres/head.ts';
 import { openedBy } from '../../postgres/mailbox.ts';
 import { listenTo } from '../../postgres/notices.ts';
@@ -105,6 +106,22 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
 
 /** Workers leave these connections to commands, so that a run can be stored while all workers are busy. */
 export const SPARED_CONNECTIONS = 2;
+
+/** Of a worker at rest, and of a busy one. One listens. */
+export const CONNECTIONS_OF_WORKER = { least: 2, most: 9 };
+
+/** The connections that workers and commands can still open. Changes nothing in the database. */
+export async function freeConnections(url: string) {
+  const database = openDatabase({ url, firstPatienceMs: PATIENCE_MS });
+  try {
+    const { most, left } = await connectionsLeft(database);
+    return { database: nameOf(database.address), most, left: Math.max(0, left) };
+  } finally {
+    await database.close();
+  }
+}
+
+const PATIENCE_MS = 5_000;
 
 export async function openRecovery(
   database: Database,
