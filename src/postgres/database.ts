@@ -141,38 +141,45 @@ export function openDatabase(parts: DatabaseParts): Database {
   const announcer = new Announcer((statement) => line.query(statement));
   const work: Working = { acquire, announcer, doubts, roundTrips: 0 };
   let hasWorked = false;
+  /** How many statements have waited for long. Only the first of them is reported. */
+  let waiting = 0;
 
   /** Repeats an attempt until the trouble has passed. */
   const patiently = async <T>(attempt: () => Promise<T>, until = signal): Promise<T> => {
     const since = Date.now();
-    let hasReported = false;
-    for (let failures = 0; ; failures++) {
-      try {
-        const result = await attempt();
-        if (hasReported) report(`${capital(nameOf(address))} answers again.`);
-        hasWorked = true;
-        return result;
-      } catch (error) {
-        const trouble = troubleOf(error);
-        const waited = Date.now() - since;
-        const isOver = hasWorked
-          ? trouble === 'other'
-          : trouble === 'other' ||
-            waited > firstPatienceMs ||
-            !(isPatient || trouble === 'passing');
-        if (isOver || until?.aborted) throw asUserError(error, address);
-        const isFull = codeOf(error) === NO_CONNECTION;
-        if (waited > (isFull ? FULL_AFTER_MS : REPORT_AFTER_MS) && !hasReported) {
-          hasReported = true;
-          report(
-            isFull
-              ? `Raymond waits for a free connection of ${nameOf(address)}: ${reasonOf(error)}.`
-              : `${capital(nameOf(address))} does not answer (${reasonOf(error)}). Raymond keeps trying.`,
-          );
+    let isWaiting = false;
+    try {
+      for (let failures = 0; ; failures++) {
+        try {
+          const result = await attempt();
+          if (isWaiting && waiting === 1) report(`${capital(nameOf(address))} answers again.`);
+          hasWorked = true;
+          return result;
+        } catch (error) {
+          const trouble = troubleOf(error);
+          const waited = Date.now() - since;
+          const isOver = hasWorked
+            ? trouble === 'other'
+            : trouble === 'other' ||
+              waited > firstPatienceMs ||
+              !(isPatient || trouble === 'passing');
+          if (isOver || until?.aborted) throw asUserError(error, address);
+          const isFull = codeOf(error) === NO_CONNECTION;
+          if (waited > (isFull ? FULL_AFTER_MS : REPORT_AFTER_MS) && !isWaiting) {
+            isWaiting = true;
+            if (waiting++ === 0)
+              report(
+                isFull
+                  ? `Raymond waits for a free connection of ${nameOf(address)}: ${reasonOf(error)}.`
+                  : `${capital(nameOf(address))} does not answer (${reasonOf(error)}). Raymond keeps trying.`,
+              );
+          }
+          const longest = isFull ? Math.min(FULL_AFTER_MS, pausesMs[1]) : pausesMs[1];
+          await pause(pauseAfter(failures, [pausesMs[0], longest]), until);
         }
-        const longest = isFull ? Math.min(FULL_AFTER_MS, pausesMs[1]) : pausesMs[1];
-        await pause(pauseAfter(failures, [pausesMs[0], longest]), until);
       }
+    } finally {
+      if (isWaiting) waiting--;
     }
   };
 

@@ -211,3 +211,20 @@ test('a connection that alone hangs is given up, and one that is only slow is no
   network.swallow();
   expect(await doubtUntil(hanging.query('select 43 as answer'))).toEqual([{ answer: 43 }]);
 });
+
+test('many statements that wait for the server are one report', async () => {
+  const server = await startServer();
+  onTestFinished(() => server.dispose());
+  const reports: string[] = [];
+  const database = open(server.url(), { report: (text) => void reports.push(text) });
+  await database.query('select 1');
+  await server.stop('fast');
+  const waiting = Array.from({ length: 5 }, () => database.query('select 1'));
+  await eventually('it is reported', () => reports.length > 0);
+  await server.start();
+  await Promise.all(waiting);
+  expect(reports).toEqual([
+    expect.stringMatching(/ does not answer .* Raymond keeps trying\.$/),
+    expect.stringMatching(/ answers again\.$/),
+  ]);
+});
