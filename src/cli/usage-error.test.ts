@@ -15,9 +15,9 @@ test.each<[readonly string[], string, string]>([
     'Omit it. See: raymond list --help',
   ],
   [
-    ['show', 'a', 'b', 'c'],
-    'The command show takes 1 argument, but "b" and "c" follow.',
-    `Omit them, ${QUOTES} See: raymond show --help`,
+    ['watch', 'a', 'b', 'c'],
+    'The command watch takes 1 argument, but "b" and "c" follow.',
+    `Omit them, ${QUOTES} See: raymond watch --help`,
   ],
   [
     ['start', 'a', 'b'],
@@ -25,9 +25,9 @@ test.each<[readonly string[], string, string]>([
     `Omit it, ${QUOTES} See: raymond start --help`,
   ],
   [
-    ['show', 'a', 'b c', 'd\ne', 'f', 'g', '--json'],
-    'The command show takes 1 argument, but "b c", "d e" and 2 more follow.',
-    `Omit them, ${QUOTES} See: raymond show --help`,
+    ['watch', 'a', 'b c', 'd\ne', 'f', 'g', '--json'],
+    'The command watch takes 1 argument, but "b c", "d e" and 2 more follow.',
+    `Omit them, ${QUOTES} See: raymond watch --help`,
   ],
   [['--bogus'], 'The command run has no option --bogus.', 'See: raymond run --help'],
   [
