@@ -106,8 +106,11 @@ test('the changes of a run make what the routes answer, and each part comes once
     const changes = z.parse(changeList, data);
     view = changed(view, changes);
     wholes.push(...changes.flatMap(([path]) => (path.length === 1 ? [`${path}`] : [])));
-    const { run, forecast } = z.parse(
+    const { run, forecast, graph } = z.parse(
       z.looseObject({
+        graph: z.optional(
+          z.looseObject({ nodes: z.array(z.looseObject({ agents: z.array(z.unknown()) })) }),
+        ),
         run: z.optional(
           z.looseObject({ status: z.string(), counts: z.looseObject({ running: z.number() }) }),
         ),
@@ -116,7 +119,9 @@ test('the changes of a run make what the routes answer, and each part comes once
       view,
     );
     if (run?.counts.running === 20) project.write('open', '');
-    if (run?.status === 'completed' && forecast?.rest === null) break;
+    // The parts of a view may come one after another.
+    const isEmpty = graph?.nodes.every(({ agents }) => agents.length === 0);
+    if (run?.status === 'completed' && forecast?.rest === null && isEmpty) break;
   }
   const [run, graph, forecast] = await Promise.all(
     ['', '/graph', '/forecast'].map(
