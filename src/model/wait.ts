@@ -53,7 +53,7 @@ export function waitsIn(
 /** An agent that nothing holds back starts at once, so a ready agent with a place waits for money. */
 function waitOfReady(run: Run, agent: Agent, now: number): Wait | undefined {
   const { tally, settings } = run;
-  if (!isPromptNext(agent))
+  if (!seemsToPrompt(agent))
     return tally.scriptsRunning < settings.maxParallelScripts
       ? undefined
       : { for: 'place', places: settings.maxParallelScripts };
@@ -64,7 +64,8 @@ function waitOfReady(run: Run, agent: Agent, now: number): Wait | undefined {
   return settings.budgetUsd > 0 && tally.promptsRunning > 0 ? { for: 'money' } : undefined;
 }
 
-function isPromptNext({ status, state }: Agent): boolean {
+/** A run does not know the kinds of its states, but their names end accordingly. */
+function seemsToPrompt({ status, state }: Agent): boolean {
   if (status.kind !== 'ready' || status.task.kind === 'state') return state.endsWith('.md');
   return status.task.kind !== 'check';
 }

@@ -82,7 +82,7 @@ test.each([
   [['show', 'r', 'nobody:1'], 'The run has no step 1 of an agent nobody.'],
   [['show', 'r', 'main:x'], '"main:x" is not the name of a step.'],
   [['show', 'r', '--follow'], '--follow needs a step.'],
-  [['show', 'r', 'main:1', '--timeline'], 'A step is named, and also --steps or --timeline.'],
+  [['show', 'r', 'main:1', '--timeline'], 'A step is named, so it has no list and no timeline.'],
 ])('%j is refused', async (args, message) => {
   const project = newProject({ 'flow/START.sh': `echo '<result>ok</result>'` });
   await project.run(['flow', '--workflow-id', 'r']);

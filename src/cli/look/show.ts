@@ -39,7 +39,10 @@ export async function show(
 ): Promise<number> {
   if (stepName !== undefined) {
     if (timeline || svg || steps)
-      throw wrongUsage('A step is named, and also --steps or --timeline.', 'Remove one of them.');
+      throw wrongUsage(
+        'A step is named, so it has no list and no timeline.',
+        'Remove --steps, --timeline and --svg.',
+      );
     const around = await here();
     const id = await runToSee(around.store, name);
     const { showStep } = await import('./show-step.ts');
