@@ -26,4 +26,4 @@ export function fileCache(disk: Disk, file: string, name: string, key: UserKey):
   };
 }
 
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;

@@ -4,13 +4,14 @@ import type { JournaledEvent } from '../model/event.ts';
 import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
-import type { EachEvent, RunOwner, RunStore } from '../ports.ts';
+import type { EachEvent, RunOwner } from '../ports.ts';
 import type { Disk } from './disk.ts';
 import type { RunCodec } from './file-journal.ts';
 import { fileMailbox } from './file-mailbox.ts';
 import { readNow } from './file-now.ts';
 import { fileRecords } from './file-records.ts';
 import { journalOfAnother } from './journal-errors.ts';
+import type { SingleRuns } from './later.ts';
 import { type LockWorld, lockOwner } from './lock.ts';
 import { elsewhere } from './lock-errors.ts';
 import { isHere } from './lock-owner.ts';
@@ -31,7 +32,7 @@ export interface FileRunsParts {
 }
 
 /** Everything of a store that concerns one run. */
-export interface FileRuns extends Omit<RunStore, 'list' | 'survey' | 'news' | 'cache'> {
+export interface FileRuns extends SingleRuns {
   /** Like `look`, with what an index of runs needs. */
   read(id: string): Promise<ReadFileRun>;
 }
@@ -98,20 +99,11 @@ async function* watchEvents(
   lookEveryMs: number,
 ): AsyncGenerator<JournaledEvent> {
   const place = beginning();
-  const changes = changesOf(journal, lookEveryMs);
-  signal.addEventListener('abort', changes.wake);
-  try {
-    while (!signal.aborted) {
-      for await (const event of readEvents(disk, journal, { place, after })) {
-        yield event;
-        if (signal.aborted) return;
-      }
-      await changes.next();
+  for await (const _ of looks(journal, signal, lookEveryMs))
+    for await (const event of readEvents(disk, journal, { place, after })) {
+      yield event;
+      if (signal.aborted) return;
     }
-  } finally {
-    signal.removeEventListener('abort', changes.wake);
-    changes.close();
-  }
 }
 
 async function* watchNow(
@@ -122,14 +114,21 @@ async function* watchNow(
 ): AsyncGenerator<Now | undefined> {
   let last: string | undefined;
   // Each publication is a new file, so the folder is watched. The end of an owner changes no file.
-  const changes = changesOf(folder, lookEveryMs);
+  for await (const _ of looks(folder, signal, lookEveryMs)) {
+    const now = await read();
+    const text = JSON.stringify(now ?? null);
+    if (text !== last) yield now;
+    last = text;
+  }
+}
+
+/** Yields when it is time to look at a file or folder: at once, and after each change. */
+async function* looks(path: string, signal: AbortSignal, everyMs: number): AsyncGenerator<void> {
+  const changes = changesOf(path, everyMs);
   signal.addEventListener('abort', changes.wake);
   try {
     while (!signal.aborted) {
-      const now = await read();
-      const text = JSON.stringify(now ?? null);
-      if (text !== last) yield now;
-      last = text;
+      yield;
       await changes.next();
     }
   } finally {

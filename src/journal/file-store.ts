@@ -7,10 +7,10 @@ import type { Clock, RunStore } from '../ports.ts';
 import type { Disk } from './disk.ts';
 import { fileCache } from './file-cache.ts';
 import type { FileRuns } from './file-runs.ts';
-import { later, laterMailbox, laterRecords } from './later.ts';
+import { laterRuns } from './later.ts';
 import { listRuns } from './list-runs.ts';
 import type { Project } from './project.ts';
-import { runIndex } from './run-index.ts';
+import { INDEX } from './run-index.ts';
 import { surveyRuns } from './survey.ts';
 import type { UserKey } from './user-key.ts';
 
@@ -23,23 +23,19 @@ export interface FileStoreParts {
 }
 
 export function fileStore({ disk, project, key, clock, runs: load }: FileStoreParts): RunStore {
-  const index = runIndex(disk, project.indexFile, key);
+  const index = fileCache(disk, project.indexFile, INDEX, key);
   let loaded: Promise<FileRuns> | undefined;
   const runs = () => {
     loaded ??= load();
     return loaded;
   };
+  const single = laterRuns(runs);
+  const { owner } = single;
   const read: FileRuns['read'] = async (id) => (await runs()).read(id);
-  const owner: RunStore['owner'] = async (id) => (await runs()).owner(id);
   return {
+    ...single,
     list: () => listRuns(disk, project),
     survey: () => surveyRuns({ disk, project, index, key, now: clock.now(), read, owner }),
-    look: async (id, each) => (await runs()).look(id, each),
-    owner,
-    events: (id, after) => later(async () => (await runs()).events(id, after)),
-    watch: (id, after, signal) => later(async () => (await runs()).watch(id, after, signal)),
-    now: async (id) => (await runs()).now(id),
-    watchNow: (id, signal) => later(async () => (await runs()).watchNow(id, signal)),
     // The end of a process changes no file, so to look is the only way.
     async *news(id, signal) {
       while (!signal.aborted) {
@@ -47,9 +43,6 @@ export function fileStore({ disk, project, key, clock, runs: load }: FileStorePa
         if (!signal.aborted) yield;
       }
     },
-    lease: async (id) => (await runs()).lease(id),
-    mailbox: (id) => laterMailbox(async () => (await runs()).mailbox(id)),
-    records: (id) => laterRecords(async () => (await runs()).records(id)),
     cache: (name) => fileCache(disk, project.cacheFile(name), name, key),
   };
 }

@@ -1,6 +1,9 @@
 /** A store that is opened when it is first needed. */
 import type { Cache, Mailbox, RunStore, StepRecords } from '../ports.ts';
 
+/** The parts of a store that concern one run. */
+export type SingleRuns = Omit<RunStore, 'list' | 'survey' | 'news' | 'cache'>;
+
 export function laterStore(open: () => Promise<RunStore>): RunStore {
   let opened: Promise<RunStore> | undefined;
   const store = () => {
@@ -8,24 +11,31 @@ export function laterStore(open: () => Promise<RunStore>): RunStore {
     return opened;
   };
   return {
+    ...laterRuns(store),
     list: async () => (await store()).list(),
     survey: async () => (await store()).survey(),
-    look: async (id, each) => (await store()).look(id, each),
-    owner: async (id) => (await store()).owner(id),
-    events: (id, after) => later(async () => (await store()).events(id, after)),
-    watch: (id, after, signal) => later(async () => (await store()).watch(id, after, signal)),
-    now: async (id) => (await store()).now(id),
-    watchNow: (id, signal) => later(async () => (await store()).watchNow(id, signal)),
     news: (id, signal) => later(async () => (await store()).news(id, signal)),
-    lease: async (id) => (await store()).lease(id),
-    mailbox: (id) => laterMailbox(async () => (await store()).mailbox(id)),
-    records: (id) => laterRecords(async () => (await store()).records(id)),
     cache: (name) => laterCache(async () => (await store()).cache(name)),
   };
 }
 
+/** `runs` is called for each request. */
+export function laterRuns(runs: () => Promise<SingleRuns>): SingleRuns {
+  return {
+    look: async (id, each) => (await runs()).look(id, each),
+    owner: async (id) => (await runs()).owner(id),
+    events: (id, after) => later(async () => (await runs()).events(id, after)),
+    watch: (id, after, signal) => later(async () => (await runs()).watch(id, after, signal)),
+    now: async (id) => (await runs()).now(id),
+    watchNow: (id, signal) => later(async () => (await runs()).watchNow(id, signal)),
+    lease: async (id) => (await runs()).lease(id),
+    mailbox: (id) => laterMailbox(async () => (await runs()).mailbox(id)),
+    records: (id) => laterRecords(async () => (await runs()).records(id)),
+  };
+}
+
 /** The items of a sequence that is opened with the first one. After that, an item costs no additional promise. */
-export function later<T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
+function later<T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
       let items: AsyncIterator<T> | undefined;
@@ -41,7 +51,7 @@ export function later<T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T
   };
 }
 
-export function laterMailbox(open: () => Promise<Mailbox>): Mailbox {
+function laterMailbox(open: () => Promise<Mailbox>): Mailbox {
   return {
     post: async (message) => (await open()).post(message),
     messages: async () => (await open()).messages(),

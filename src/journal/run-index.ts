@@ -1,19 +1,10 @@
 /**
- * The file with what is known about unchanged runs. It can be removed at any time, because a survey
- * recreates it. It has the user's seal, because agents and other users can write into the project.
+ * What is known about unchanged runs, as the text of a cache. It can be removed at any time, because a
+ * survey recreates it.
  */
 import type { RunSummary } from '../model/run-summary.ts';
-import type { Tally } from '../model/tally.ts';
+import { emptyTally } from '../model/tally.ts';
 import type { Doubt } from '../ports.ts';
-import { type Disk, readText, replaceCache } from './disk.ts';
-import type { UserKey } from './user-key.ts';
-
-export interface RunIndex {
-  /** By the id of the run. Empty if the file cannot be read or was not written for this user. */
-  read(): Promise<ReadonlyMap<string, IndexEntry>>;
-  /** Writes nothing for a user without a key. */
-  write(entries: readonly IndexEntry[]): Promise<void>;
-}
 
 export interface IndexEntry {
   readonly id: string;
@@ -31,97 +22,54 @@ export interface IndexEntry {
   readonly run: RunSummary;
 }
 
-export function runIndex(disk: Disk, file: string, key: UserKey): RunIndex {
-  return {
-    async read() {
-      const text = (await readText(disk, file, MAX_BYTES).catch(() => undefined)) ?? '';
-      const [seal = '', entries = ''] = text.split('\n');
-      const isOurs = await key.isSealed(PURPOSE, entries, seal).catch(() => false);
-      const json: unknown = isOurs ? JSON.parse(entries) : [];
-      return new Map(isIndex(json) ? json.map((entry) => [entry.id, entry]) : []);
-    },
-    async write(entries) {
-      const text = JSON.stringify(entries);
-      const seal = await key.sealIfKnown(PURPOSE, text);
-      if (seal !== undefined) await replaceCache(disk, file, `${seal}\n${text}\n`);
-    },
-  };
+/** The name of the cache. Another form of entries gets another name. */
+export const INDEX = 'index 4';
+
+/** By the id of the run. The seal of the cache excludes other writers than Raymond. */
+export function readIndex(text = '[]'): ReadonlyMap<string, IndexEntry> {
+  const entries: readonly IndexEntry[] = JSON.parse(text);
+  const areKnown = entries.every(({ run }) => isSummary(run));
+  return new Map(areKnown ? entries.map((entry) => [entry.id, entry]) : []);
 }
-
-/** Of the form with reserved money. */
-const PURPOSE = 'index 3';
-const MAX_BYTES = 256 * 1024 * 1024;
-
-type Check = (value: unknown) => boolean;
-type Form<T> = Readonly<Record<keyof T, Check>>;
-
-const isNumber: Check = (value) => typeof value === 'number';
-const isText: Check = (value) => typeof value === 'string';
-const isBoolean: Check = (value) => typeof value === 'boolean';
-
-const TALLY: Form<Tally> = {
-  ready: isNumber,
-  promptsRunning: isNumber,
-  scriptsRunning: isNumber,
-  asksPermission: isNumber,
-  queued: isNumber,
-  reservedUsd: isNumber,
-  waiting: isNumber,
-  asking: isNumber,
-  joining: isNumber,
-  deadlines: isNumber,
-  failed: isNumber,
-};
-
-const SUMMARY: Form<RunSummary> = {
-  seq: isNumber,
-  workflow: isText,
-  status: (value) => isRecord(value) && isText(value.kind),
-  startedAt: isNumber,
-  updatedAt: isNumber,
-  workedMs: isNumber,
-  budgetUsd: isNumber,
-  tally: (value) => hasForm(value, TALLY),
-  limits: (value) => value === undefined || isRecord(value),
-  iterations: isNumber,
-  totalCostUsd: isNumber,
-  isPriced: isBoolean,
-  agents: isNumber,
-  endedAgents: isNumber,
-  isRehearsal: isBoolean,
-  trees: (value) => value === undefined || Array.isArray(value),
-};
-
-const ENTRY: Form<IndexEntry> = {
-  id: isText,
-  journal: isText,
-  folder: (value) => value === null || isText(value),
-  hasLock: isBoolean,
-  chain: (value) => value === undefined || isText(value),
-  head: (value) => value === undefined || isText(value),
-  doubt: (value) => value === undefined || isRecord(value),
-  run: (value) => hasForm(value, SUMMARY),
-};
 
 /**
- * Another version of Raymond may have written other entries. The seal excludes all other writers, so
- * the names and kinds of the fields are enough. A schema would take most of the time of a list.
+ * Whether JSON is a summary as this version writes it: another version may have written other fields. A
+ * schema would take most of the time of a list.
  */
-function isIndex(json: unknown): json is readonly IndexEntry[] {
-  return Array.isArray(json) && json.every((entry) => hasForm(entry, ENTRY));
-}
-
-/** Whether JSON is a summary as this version writes it. */
 export function isSummary(json: unknown): json is RunSummary {
-  return hasForm(json, SUMMARY);
+  return hasForm(json, SUMMARY) && hasForm(json.tally, TALLY);
 }
 
-function hasForm(value: unknown, form: Readonly<Record<string, Check>>): boolean {
-  if (!isRecord(value)) return false;
-  for (const name in form) if (form[name]?.(value[name]) !== true) return false;
-  for (const name in value) if (!Object.hasOwn(form, name)) return false;
+type Form<T> = Readonly<Record<keyof T, 'number' | 'string' | 'boolean' | 'object' | 'optional'>>;
+
+const SUMMARY: Form<RunSummary> = {
+  seq: 'number',
+  workflow: 'string',
+  status: 'object',
+  startedAt: 'number',
+  updatedAt: 'number',
+  workedMs: 'number',
+  budgetUsd: 'number',
+  tally: 'object',
+  limits: 'optional',
+  iterations: 'number',
+  totalCostUsd: 'number',
+  isPriced: 'boolean',
+  agents: 'number',
+  endedAgents: 'number',
+  isRehearsal: 'boolean',
+  trees: 'optional',
+};
+
+const TALLY: Form<Record<string, number>> = Object.fromEntries(
+  Object.keys(emptyTally).map((name) => [name, 'number']),
+);
+
+function hasForm<T>(value: unknown, form: Form<T>): value is Readonly<Record<keyof T, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const given: Readonly<Record<string, unknown>> = { ...value };
+  for (const name in form)
+    if (form[name] !== 'optional' && typeof given[name] !== form[name]) return false;
+  for (const name in given) if (!Object.hasOwn(form, name)) return false;
   return true;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;

@@ -5,15 +5,13 @@
  * A run that has not changed since an earlier survey comes from the index. Its journal is not opened.
  */
 import { keptTrees, summaryOf } from '../model/run-summary.ts';
-import { UserError } from '../model/user-error.ts';
-import type { DamagedRun, Doubt, RunOwner, StoredRun, SurveyedRun } from '../ports.ts';
+import type { Cache, DamagedRun, Doubt, RunOwner, StoredRun, SurveyedRun } from '../ports.ts';
 import type { Disk, Seen } from './disk.ts';
-import { isSystemError } from './disk-errors.ts';
 import { type ChainKey, headFile } from './heads.ts';
 import { listRuns } from './list-runs.ts';
 import { hasLock } from './lock-files.ts';
 import { type Project, runPaths } from './project.ts';
-import type { IndexEntry, RunIndex } from './run-index.ts';
+import { type IndexEntry, readIndex } from './run-index.ts';
 
 /** A run, and the chain that its journal names. */
 export type ReadFileRun = (StoredRun & { readonly chain?: string }) | DamagedRun;
@@ -21,7 +19,7 @@ export type ReadFileRun = (StoredRun & { readonly chain?: string }) | DamagedRun
 export interface SurveyParts {
   readonly disk: Disk;
   readonly project: Project;
-  readonly index: RunIndex;
+  readonly index: Cache;
   readonly key: ChainKey;
   readonly now: number;
   read(id: string): Promise<ReadFileRun>;
@@ -31,7 +29,7 @@ export interface SurveyParts {
 export async function surveyRuns(parts: SurveyParts): Promise<readonly SurveyedRun[]> {
   const ids = await listRuns(parts.disk, parts.project);
   if (ids.length === 0) return [];
-  const known = await parts.index.read();
+  const known = readIndex(await parts.index.read());
   const found: Found[] = [];
   for (let from = 0; from < ids.length; from += RUNS_AT_ONCE) {
     const some = ids.slice(from, from + RUNS_AT_ONCE);
@@ -40,7 +38,7 @@ export async function surveyRuns(parts: SurveyParts): Promise<readonly SurveyedR
   const entries = found.flatMap(({ entry }) => entry ?? []);
   const kept = entries.filter((one) => known.get(one.id) === one).length;
   const changes = entries.length - kept + (known.size - kept);
-  if (changes * WORTH_WRITING > known.size) await parts.index.write(entries).catch(ignoreTrouble);
+  if (changes * WORTH_WRITING > known.size) await parts.index.write(JSON.stringify(entries));
   return found.map(({ run }) => run);
 }
 
@@ -110,8 +108,4 @@ const SETTLED_MS = 2_000;
 /** Two changes in one step of the clock may leave the same stamp, so a new stamp proves nothing yet. */
 function isSettled(seen: Seen | undefined, kind: Seen['kind'], now: number): seen is Seen {
   return seen?.kind === kind && seen.changedAt < now - SETTLED_MS;
-}
-
-function ignoreTrouble(error: unknown): void {
-  if (!isSystemError(error) && !(error instanceof UserError)) throw error;
 }

@@ -1,4 +1,5 @@
 /** Decides whether a journal is the user's own: by its chain and its head, and by nothing else. */
+import { messageOf } from '../model/message-of.ts';
 import { UserError } from '../model/user-error.ts';
 import { type Authenticator, NO_MAC } from './chain.ts';
 import { CHECKSUM_BYTES, hasMac, MAC_BYTES, macPosition, writtenMac } from './checksum.ts';
@@ -29,7 +30,7 @@ export async function claimOf(disk: Disk, file: DiskFile, key: ChainKey): Promis
       verifier: (previous) => new Verifier(authenticator, head, previous),
     };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (error instanceof UserError) return none(why);
     return none(`Its end in ${key.heads} cannot be read: ${why}.`);
   }

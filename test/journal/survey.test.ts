@@ -22,6 +22,7 @@ import { type Disk, realDisk } from '../../src/journal/disk.ts';
 import { fileRuns } from '../../src/journal/file-runs.ts';
 import { fileStore } from '../../src/journal/file-store.ts';
 import { findProject, makeProject } from '../../src/journal/project.ts';
+import { INDEX } from '../../src/journal/run-index.ts';
 import { userKey } from '../../src/journal/user-key.ts';
 import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
@@ -216,7 +217,7 @@ const FORGERIES: readonly [string, (text: string, folder: string) => Promise<str
     async (_, folder) => {
       const key = userKey(realDisk, join(folder, 'user', 'key'));
       const entries = '[{"id":"done","isOwn":false}]';
-      return `${await key.seal('index', entries)}\n${entries}\n`;
+      return `${await key.seal(`cache ${INDEX}`, entries)}\n${entries}\n`;
     },
   ],
 ];
