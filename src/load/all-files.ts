@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { readFileWithin, readRegularFile } from '../files/regular-file.ts';
 import type { Agents } from '../model/agent.ts';
+import { messageOf } from '../model/message-of.ts';
 import { UserError } from '../model/user-error.ts';
 import { README } from '../parse/state.ts';
 import { toFiles } from '../parse/to-files.ts';
@@ -52,8 +53,11 @@ async function filesOfFolder(folder: string): Promise<readonly ZippedFile[]> {
       throw cannotConvert(folder, `it contains the folder ${name}.`, remedy);
     }
     const bytes = await readFileWithin(root, name, left).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      throw cannotConvert(folder, `${name} cannot be read: ${why}.`, 'Remove or replace it.');
+      throw cannotConvert(
+        folder,
+        `${name} cannot be read: ${messageOf(error)}.`,
+        'Remove or replace it.',
+      );
     });
     left -= bytes.length;
     files.push({ name, bytes, mode: (await stat(join(root, name))).mode & 0o777 });
@@ -86,8 +90,11 @@ async function filesOfYaml(path: string, agents: Agents): Promise<readonly Zippe
   const companions = beside.map(async (name) => {
     const bytes = await readFileWithin(home, name, MAX_YAML_BYTES).catch((error: unknown) => {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-      const why = error instanceof Error ? error.message : String(error);
-      throw cannotConvert(path, `${name} cannot be read: ${why}.`, 'Remove or replace it.');
+      throw cannotConvert(
+        path,
+        `${name} cannot be read: ${messageOf(error)}.`,
+        'Remove or replace it.',
+      );
     });
     return bytes === undefined ? [] : [{ name: nameInside(name, stem), bytes }];
   });

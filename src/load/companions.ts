@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type * as z from 'zod/mini';
 import { readFileWithin, readRegularFile } from '../files/regular-file.ts';
+import { messageOf } from '../model/message-of.ts';
 import { UserError } from '../model/user-error.ts';
 import { readCheckedYaml } from '../parse/checked-yaml.ts';
 import { README } from '../parse/state.ts';
@@ -93,10 +94,9 @@ async function readBySchema<T extends z.ZodMiniType>(
 ): Promise<z.output<T> | undefined> {
   const bytes = await reading.catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    const why = error instanceof Error ? error.message : String(error);
     throw new UserError(
       'unreadable',
-      `${file} cannot be read: ${why}.`,
+      `${file} cannot be read: ${messageOf(error)}.`,
       'Replace it with a file that you can read.',
       { file },
     );

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Agents } from '../model/agent.ts';
+import { messageOf } from '../model/message-of.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import { MANIFEST } from '../parse/manifest.ts';
@@ -182,10 +183,9 @@ async function write({ path, kind }: Target, outputs: readonly Output[]): Promis
   } catch (error) {
     if (isNew) await rm(path, { recursive: true, force: true });
     if (error instanceof UserError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
     throw new UserError(
       'unwritable',
-      `${path} cannot be written: ${why}.`,
+      `${path} cannot be written: ${messageOf(error)}.`,
       'Name a place where you can write.',
       { file: path },
     );

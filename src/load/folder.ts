@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { readFileWithin, UnusableFile } from '../files/regular-file.ts';
+import { messageOf } from '../model/message-of.ts';
 import type { SourceFile } from '../model/source.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { isLikeManifest } from '../parse/manifest.ts';
@@ -62,7 +63,7 @@ function unusable(name: string, error: unknown): SourceFile['content'] {
     case 'OF-OTHERS':
     case 'UNREADABLE':
       return {
-        problem: `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+        problem: `${name} cannot be read: ${messageOf(error)}.`,
         remedy: 'Make sure that the file exists and that you can read it.',
       };
     default:

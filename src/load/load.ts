@@ -3,6 +3,7 @@
  * file.
  */
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import type { NamedBytes } from '../files/packed-files.ts';
 import { UnusableFile } from '../files/regular-file.ts';
 import type { Agents } from '../model/agent.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -16,7 +17,7 @@ import type { WorkflowLibrary } from '../ports.ts';
 import { fingerprints } from './fingerprints.ts';
 import { readFolder } from './folder.ts';
 import { locate, type WorkflowLocation } from './locate.ts';
-import { type Unpacked, unpack } from './unpack.ts';
+import { unpack } from './unpack.ts';
 import { readYamlFile } from './yaml-file.ts';
 
 export interface LibraryOptions {
@@ -127,7 +128,7 @@ interface Loaded {
   /** The folder to which the workflow's own paths are relative. */
   readonly home: string;
   /** Files to unpack before a script can run; absent if the scripts are in `home`. */
-  readonly scripts: readonly Unpacked[] | undefined;
+  readonly scripts: readonly NamedBytes[] | undefined;
   /** The files that were read. */
   readonly files: readonly string[];
   pathOf(file: string): string;
@@ -295,7 +296,7 @@ async function readable<T>(reading: Promise<T>, path: string): Promise<T> {
   }
 }
 
-function unpackable(source: Source): readonly Unpacked[] {
+function unpackable(source: Source): readonly NamedBytes[] {
   return source.files.flatMap(({ name, content }) => {
     if ('bytes' in content) return [{ name, bytes: content.bytes }];
     if ('state' in content && content.state.kind === 'script') {

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
+import { messageOf } from '../model/message-of.ts';
 import { UserError } from '../model/user-error.ts';
 import { clip } from '../parse/clip.ts';
 import { nearest } from '../parse/nearest.ts';
@@ -40,7 +41,7 @@ async function look(path: string, written: string): Promise<Stats | undefined> {
     if (isAbsence(error)) return undefined;
     throw new UserError(
       'unreadable-workflow',
-      `${written} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+      `${written} cannot be read: ${messageOf(error)}.`,
       'Make sure that you can read it.',
     );
   }

@@ -2,9 +2,9 @@
  * All files of a workflow as one archive, so that a machine that lacks them can read exactly the same
  * ones. Scripts may use any file beside them, so folders are packed with their subfolders.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import * as z from 'zod/mini';
 import { type NamedBytes, packFiles, unpackFiles } from '../files/packed-files.ts';
 import { readFileWithin, readRegularFile, UnusableFile } from '../files/regular-file.ts';
@@ -12,6 +12,7 @@ import { UserError } from '../model/user-error.ts';
 import { MANIFEST } from '../parse/manifest.ts';
 import { isStateFile } from '../parse/state.ts';
 import type { WorkflowLocation } from './locate.ts';
+import { filledFolder } from './unpack.ts';
 
 export async function packSource({ kind, path }: WorkflowLocation): Promise<Uint8Array> {
   const name = basename(path);
@@ -27,42 +28,9 @@ export async function unpackSource(archive: Uint8Array, into: string): Promise<s
   for (const name of [note.name, ...files.map((file) => file.name)]) checkName(name);
   const hash = createHash('sha256').update(archive).digest('hex').slice(0, 32);
   const folder = join(into, `stored-${hash}`);
-  const rootIn = (place: string) => (note.kind === 'folder' ? join(place, note.name) : place);
-  const path = join(folder, note.name);
-  // A step may be executing a script of it.
-  if (await holds(rootIn(folder), files)) return path;
-  const fresh = `${folder}.${randomUUID()}`;
-  try {
-    await write(rootIn(fresh), files);
-    await rm(folder, { recursive: true, force: true });
-    await rename(fresh, folder);
-  } catch (error) {
-    await rm(fresh, { recursive: true, force: true });
-    // Another process may have put the same files there in the meantime.
-    if (!(await holds(rootIn(folder), files))) throw error;
-  }
-  return path;
-}
-
-async function write(root: string, files: readonly NamedBytes[]): Promise<void> {
-  await mkdir(root, { recursive: true, mode: 0o700 });
-  for (const { name, bytes, mode = 0 } of files) {
-    await mkdir(dirname(join(root, name)), { recursive: true, mode: 0o700 });
-    await writeFile(join(root, name), bytes, { mode: 0o600 | (mode & 0o100), flag: 'wx' });
-  }
-}
-
-/** Scripts may leave other files there, but no state of the workflow. */
-async function holds(root: string, files: readonly NamedBytes[]): Promise<boolean> {
-  const names = new Set(files.map(({ name }) => name));
-  try {
-    for (const { name, bytes } of files)
-      if (!(await readFileWithin(root, name, bytes.length)).equals(bytes)) return false;
-    const found = await readdir(root);
-    return found.every((name) => names.has(name) || !isPart(name));
-  } catch {
-    return false;
-  }
+  const root = note.kind === 'folder' ? note.name : '';
+  // Scripts may leave other files there, but no state of the workflow.
+  return join(await filledFolder(folder, root, files, isPart), note.name);
 }
 
 const isPart = (name: string) => isStateFile(name) || name === MANIFEST;
