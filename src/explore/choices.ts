@@ -43,7 +43,8 @@ export function playable(workflow: Workflow, name: StateName, { entries }: Choic
 /** The choices of a step with these ways, in the author's order. */
 export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
   const written = ways.filter(isWritten);
-  const others = written.filter(namesContinuation).flatMap((way) => {
+  const continuations = written.filter(namesContinuation);
+  const others = continuations.flatMap((way) => {
     const tag = tagOf(way);
     return tag ? [{ tag, way }] : [];
   });
@@ -54,7 +55,8 @@ export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
     if (!tag.name.startsWith('fork') || tag.attributes.next !== undefined) {
       return [{ way, tags: [tag], ...entriesOf(way) }];
     }
-    if (others.length === 0) return [{ way, tags: [tag] }];
+    // A continuation that is chosen while the step runs leaves the fork open.
+    if (others.length === 0) return [{ way, tags: continuations.length > 0 ? undefined : [tag] }];
     // Forks in one answer share one continuation: the next of one of them, a goto, or a join. The
     // child does not depend on it. So each fork is combined with one continuation, and each
     // continuation with one fork.

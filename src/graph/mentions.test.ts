@@ -49,6 +49,44 @@ test.each([
   ['in a heredoc', 'A.sh', 'cat <<EOF\n<goto>B</goto>\nEOF', ['2:1 goto {} B']],
   ['with a variable', 'A.sh', 'echo "<goto>$next</goto>"', ['1:7 goto {} $next']],
   ['not in a comment', 'A.sh', '  # echo "<goto>B</goto>"', []],
+  ['not in a comment behind a command', 'A.sh', `x="it's" # <goto>B</goto>`, []],
+  [
+    'behind a # that begins no comment',
+    'A.sh',
+    `echo "$\{x#y} # <goto>B</goto>"`,
+    ['1:16 goto {} B'],
+  ],
+  ['in a heredoc behind a #', 'A.sh', 'cat <<-EOF\n# <goto>B</goto>\n\tEOF', ['2:3 goto {} B']],
+  [
+    'in single quotes with a variable between double quotes',
+    'A.sh',
+    `echo '<fork next="'$N'" worktree="'"$name"'">B</fork>'`,
+    ['1:7 fork {"next":"$N","worktree":"$name"} B'],
+  ],
+  [
+    'in single quotes with an apostrophe',
+    'A.sh',
+    `echo 'it'\\''s <goto>B</goto>'`,
+    ['1:15 goto {} B'],
+  ],
+  [
+    'printed by a program in a heredoc, and not in its comments',
+    'A.sh',
+    `python3 - <<'EOF'\n# <goto>A</goto>\nprint(f"it's <goto>{b}</goto>")  # <goto>B</goto>\nEOF\necho '<goto>C</goto>'`,
+    ['3:14 goto {} {b}', '5:7 goto {} C'],
+  ],
+  [
+    'after shifts and sums',
+    'A.sh',
+    "((a << b))\nx=$((1 << n)); echo '<goto>B</goto>'",
+    ['2:22 goto {} B'],
+  ],
+  [
+    'in a script whose quote never ends',
+    'A.sh',
+    "# it's\necho '<goto>B</goto>\n",
+    ['2:7 goto {} B'],
+  ],
   ['with carets', 'A.bat', 'rem ^<goto^>C^</goto^>\necho ^<goto^>B^</goto^>', ['2:7 goto {} B']],
   ['with backticks', 'A.ps1', '"<call return=`"R`">B</call>"', ['1:2 call {"return":"R"} B']],
 ])('a tag %s', (_, file, text, expected) => {
@@ -65,3 +103,10 @@ test('a text that consists of openings with attributes is read in linear time', 
   const openings = '<goto x="1">'.repeat(300_000);
   expect(read('A.md', `${openings}B</goto>`)).toHaveLength(300_000);
 });
+
+test.each(['"$(', "$'", '((', '<<A ', '${a:-"', "'\"'", '`'])(
+  '%s is read in linear time',
+  (piece) => {
+    expect(read('A.sh', `${piece.repeat(100_000)}\n<goto>B</goto>`)).toHaveLength(1);
+  },
+);

@@ -1,6 +1,7 @@
 import type { Workflow } from '../model/workflow.ts';
 import { TAG_RULES } from '../parse/transition.ts';
-import { CHOSEN_LATER, statesHere, waysOf } from './ways.ts';
+import { CHOSEN_LATER } from './shown-tags.ts';
+import { statesHere, waysOf } from './ways.ts';
 
 /**
  * The paths of other workflows that a workflow names in its texts. Omits paths that are chosen at

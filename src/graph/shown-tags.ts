@@ -2,7 +2,14 @@ import type { Agents } from '../model/agent.ts';
 import type { Tag } from '../model/tag.ts';
 import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
 import { tagChoices } from '../parse/agent-choices.ts';
-import { readMove, readTransition, type Writer } from '../parse/transition.ts';
+import {
+  readMove,
+  readTransition,
+  STATE_ATTRIBUTES,
+  stateNameProblem,
+  TAG_RULES,
+  type Writer,
+} from '../parse/transition.ts';
 import { type Mention, mentionsOf } from './mentions.ts';
 import { once } from './once.ts';
 
@@ -76,23 +83,47 @@ export function areInOneAnswer(state: PromptState | ScriptState, a: Mention, b: 
 }
 
 /**
- * The tag without attributes whose value only a run knows, because a shell or a placeholder fills it
- * in, and which would be checked. A timeout keeps a value, because it belongs to its timeout_next.
+ * The tag with a valid value for each attribute whose value only a run knows, because a shell or a
+ * placeholder fills it in. An attribute without which the tag means the same is left out.
  */
 export function fixedParts(
   state: PromptState | ScriptState,
   tag: Tag,
   choices: readonly string[],
 ): Tag {
-  const isOpen = ([name, value]: readonly [string, string]) =>
-    FILLED_IN[state.kind].test(value) && (CHECKED.includes(name) || choices.includes(name));
-  const written = Object.entries(tag.attributes);
-  if (!written.some(isOpen)) return tag;
-  const fixed = written.flatMap((attribute): readonly (readonly [string, string])[] => {
-    if (!isOpen(attribute)) return [attribute];
-    return attribute[0] === 'timeout' ? [['timeout', '1s']] : [];
+  const isOpen = (value: string) => CHOSEN_LATER[state.kind].test(value.trim());
+  const attributes = Object.entries(tag.attributes).flatMap(([name, value]) => {
+    if (STATE_ATTRIBUTES.includes(name)) return [[name, nameOrOpen(value, isOpen)] as const];
+    const isChecked = name in VALID || choices.includes(name);
+    if (!isChecked || !isOpen(value)) return [[name, value] as const];
+    const valid = VALID[name];
+    return valid === undefined ? [] : [[name, valid] as const];
   });
-  return { ...tag, attributes: Object.fromEntries(fixed) };
+  const body = TAG_RULES[tag.name].body === 'target' ? nameOrOpen(tag.body, isOpen) : tag.body;
+  return { ...tag, attributes: Object.fromEntries(attributes), body };
 }
 
-const CHECKED: readonly string[] = ['of', 'rest', 'timeout'];
+/** The text itself, unless no state can have it as its name and a run will choose another. */
+function nameOrOpen(written: string, isOpen: (value: string) => boolean): string {
+  return stateNameProblem(written.trim()) && isOpen(written) ? '…' : written;
+}
+
+/**
+ * Text that no author uses as a name: a placeholder, an instruction to the agent, a variable, code
+ * between two prints.
+ */
+export const CHOSEN_LATER = {
+  prompt: /\{\{|[[\]<>…\s]|\.\.\.|^(?:(?:NEXT|TARGET)_?)?STATE(?:_?NAME)?(?:\.md)?$/i,
+  script: /[$%`"'\n;(){}<>!…]|\.\.\./,
+};
+
+/** A value for each checked attribute that may be chosen later; undefined to leave it out. */
+const VALID: Readonly<Record<string, string | undefined>> = {
+  // It belongs to a timeout_next.
+  timeout: '1s',
+  // Names it after the child, so that no two have the same name.
+  worktree: 'true',
+  base: undefined,
+  of: undefined,
+  rest: undefined,
+};

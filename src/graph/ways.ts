@@ -16,7 +16,7 @@ import type {
 } from '../model/workflow.ts';
 import { type Resolution, resolveState } from '../parse/resolve.ts';
 import { STATE_ATTRIBUTES, TAG_RULES } from '../parse/transition.ts';
-import { type Shown, shownTags } from './shown-tags.ts';
+import { CHOSEN_LATER, type Shown, shownTags } from './shown-tags.ts';
 
 export interface Way extends Position {
   readonly origin: Origin;
@@ -141,12 +141,3 @@ function referenceOf(
   }
   return { part, written, kind: 'problem', resolution };
 }
-
-/**
- * Text that no author uses as a name: a placeholder, an instruction to the agent, a variable, code
- * between two prints.
- */
-export const CHOSEN_LATER = {
-  prompt: /\{\{|[[\]<>…\s]|\.\.\./,
-  script: /[$%`"'\n;(){}<>!…]|\.\.\./,
-};

@@ -36,6 +36,35 @@ test.each<[string, Record<string, string>, string[]]>([
     [],
   ],
   [
+    'names that a shell fills in',
+    {
+      'START.sh': String.raw`for n in a b; do echo "<fork worktree=\"$n\" base=\"$b\" n=\"$n\">A</fork>"; done; echo '<join>B</join>'`,
+      'B.sh': `printf '<fork next="%s" worktree="%s">%s</fork>\\n' D x C`,
+      'C.sh': `echo '<fork next="'$N'" worktree="'"$w"'">A</fork>' # not <goto>X</goto>`,
+      'D.sh': `cat <<EOF\n<fork worktree="$w">A</fork>\n<goto>$\{NEXT##*/}</goto>\nEOF`,
+      'A.sh': `echo '<result>a</result>'`,
+    },
+    ['perhaps-unreachable C.sh:1:1', 'perhaps-unreachable D.sh:1:1'],
+  ],
+  [
+    'a join of forks at a state that a shell fills in',
+    {
+      'START.sh': 'echo "<fork>A</fork><join>$NEXT</join>"',
+      'A.sh': `echo '<result>a</result>'`,
+    },
+    [],
+  ],
+  [
+    'attributes that a shell fills in',
+    { 'START.sh': 'echo "<fork $more>A</fork>"', 'A.sh': `echo '<result>a</result>'` },
+    [],
+  ],
+  [
+    'a name that stands for any state',
+    { START: `<goto>STATE</goto> or <call return="NEXT_STATE">A</call> ${END}`, A: END },
+    [],
+  ],
+  [
     'an instruction in place of a target',
     { START: `<goto>the next state</goto> <goto>[one]</goto> ${END}` },
     [],

@@ -1,8 +1,9 @@
 import { explore } from '../explore/explore.ts';
+import { mentionsOf } from '../graph/mentions.ts';
 import { statesHere, waysOf } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
-import type { Platform, Workflow } from '../model/workflow.ts';
+import type { Platform, State, Workflow } from '../model/workflow.ts';
 import { findState } from '../parse/resolve.ts';
 import { isStateFile, stemOf } from '../parse/state.ts';
 import type { WorkflowReading } from '../parse/workflow.ts';
@@ -39,7 +40,10 @@ export function lint(workflow: Workflow, options: LintOptions = {}): readonly Di
   const states = statesHere(here);
   const ways = new Map(states.map((state) => [state.name, waysOf(here, state)]));
   const ofRules = RULES.flatMap((rule) => rule({ workflow: here, states, ways, options }));
-  const faulty = new Set(ofRules.filter(isFaultOfTag).map(({ file }) => file));
+  const faulty = new Set([
+    ...ofRules.filter(isFaultOfTag).map(({ file }) => file),
+    ...states.filter(printsUnknownTag).map(({ name }) => name),
+  ]);
   const found = [...ofRules, ...flowFaults(here, explore(here).walk, faulty)];
   const ours = found.map((one) => ({ ...one, file: fileOf(workflow, one.file) }));
   return inOrder([...workflow.diagnostics, ...ours]);
@@ -56,6 +60,10 @@ export function lintFailure(
 
 const isFaultOfTag = ({ code }: Diagnostic) =>
   code === 'unreadable-tag' || code === 'unreadable-example' || code === 'bad-transition';
+
+/** The shell fills in its attributes, or it is a fault. */
+const printsUnknownTag = (state: State) =>
+  state.kind === 'script' && mentionsOf(state).some(({ kind }) => kind === 'bad');
 
 const RULES: readonly Rule[] = [
   ({ workflow }: Lint) => cannotBranch(workflow),

@@ -24,6 +24,7 @@ export function unreadableTags(lint: Lint): readonly Diagnostic[] {
       if (mention.kind === 'bad') {
         // `<fork ...>` mentions a tag and is not one.
         if (state.kind === 'prompt' && /\.\.\.|…/.test(text)) return [];
+        if (hasOpenAttributes(state, text)) return [];
         return unreadable(state, mention, mention.bad.problem, {});
       }
       if (mention.kind !== 'unclosed' || !namesState(lint, textOf(state), mention)) return [];
@@ -31,6 +32,11 @@ export function unreadableTags(lint: Lint): readonly Diagnostic[] {
       return unreadable(state, mention, message, { remedy: `Close it with </${mention.name}>.` });
     }),
   );
+}
+
+/** `<fork $attributes>`: the shell writes whole attributes, so that nobody can know them before. */
+function hasOpenAttributes(state: State, tag: string): boolean {
+  return state.kind === 'script' && /^<[^>"'\\]*\s(?:\$[\w{(@*]|%s|\{)/.test(tag);
 }
 
 /** Tags in capitals or with a typing error, around the name of a state. */
