@@ -15,6 +15,7 @@ import { Store } from '../lib/store.ts';
 import type { RunWatch } from './run-watch.ts';
 
 export class RunsWatch {
+  readonly project = new Store<OverviewShape['project'] | undefined>(undefined);
   /** The newest first, and those that cannot be read last. */
   readonly runs = new Store<readonly RunRow[] | undefined>(undefined);
   /** What waits for a person, the oldest first. */
@@ -80,12 +81,13 @@ export class RunsWatch {
     else this.#shown?.connected({ kind: 'refused', trouble: error });
   }
 
-  #set({ runs, questions, permissions }: Partial<OverviewShape>): void {
-    if (!runs || !questions || !permissions) return;
+  #set({ project, runs, questions, permissions }: Partial<OverviewShape>): void {
+    if (!project || !runs || !questions || !permissions) return;
+    this.project.set(project);
     if (runs !== this.#last?.runs) this.runs.set(listed(runs));
     if (questions !== this.#last?.questions || permissions !== this.#last?.permissions)
       this.wants.set(wantsIn({ questions, permissions }));
-    this.#last = { runs, questions, permissions };
+    this.#last = { project, runs, questions, permissions };
   }
 
   #last: OverviewShape | undefined;

@@ -5,7 +5,7 @@ import type { Agent, AgentStatus, EndedAgent, Run } from '../model/run.ts';
 import { tallyWith } from '../model/tally.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
 import { joining, recounted } from './apply-join.ts';
-import { put, retire } from './change-agent.ts';
+import { failures, put, retire } from './change-agent.ts';
 
 export function rewound(run: Run, event: RunEventOf<'run-rewound'>): Run {
   let next: Run = {
@@ -29,6 +29,7 @@ function withGone(run: Run, id: string, at: number): Run {
   return {
     ...run,
     endedAgents: run.endedAgents.set(id, { ...ended, end: { kind: 'rewound' } }),
+    failedEnds: run.failedEnds - failures(ended),
   };
 }
 
@@ -43,7 +44,8 @@ function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
   };
   const bare = without(run, id);
   const removals = bare.removals + (ended.worktree?.fate === 'removing' ? 1 : 0);
-  return { ...bare, removals, endedAgents: bare.endedAgents.set(id, ended) };
+  const failedEnds = bare.failedEnds + failures(ended);
+  return { ...bare, removals, failedEnds, endedAgents: bare.endedAgents.set(id, ended) };
 }
 
 function withAgent(run: Run, state: AgentState, at: number): Run {
@@ -95,13 +97,15 @@ function spent(
 }
 
 function without(run: Run, id: string): Run {
-  const { agents, endedAgents, tally, removals } = run;
-  const isRemoving = endedAgents.get(id)?.worktree?.fate === 'removing';
+  const { agents, endedAgents, tally, removals, failedEnds } = run;
+  const ended = endedAgents.get(id);
+  const isRemoving = ended?.worktree?.fate === 'removing';
   return {
     ...run,
     agents: agents.delete(id),
     endedAgents: endedAgents.delete(id),
     tally: tallyWith(tally, agents.get(id)?.status, undefined),
     removals: removals - (isRemoving ? 1 : 0),
+    failedEnds: failedEnds - failures(ended),
   };
 }

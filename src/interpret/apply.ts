@@ -150,6 +150,7 @@ function started(event: RunEventOf<'run-started'>): Run {
     cwd: event.cwd,
     settings: event.settings,
     metadata: event.metadata,
+    input: event.input,
     startedAt: event.at,
     turnCosts: PersistentMap.from(
       Object.entries(event.usualTurnsUsd ?? {}).map(([state, usd]) => [

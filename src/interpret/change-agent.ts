@@ -1,7 +1,7 @@
 /** Changes of one agent in a run, and of the counts that depend on it. */
 import { changedAgent, changedRun } from '../model/changed.ts';
 import type { Task } from '../model/event.ts';
-import type { Agent, AgentEnd, AgentStatus, Run } from '../model/run.ts';
+import type { Agent, AgentEnd, AgentStatus, EndedAgent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { tallyWith } from '../model/tally.ts';
 import { visitKey } from './new-run.ts';
@@ -39,9 +39,14 @@ export function retire(
     removals: run.removals + (worktree?.fate === 'removing' ? 1 : 0),
     agents: run.agents.delete(agent.id),
     endedAgents: run.endedAgents.set(agent.id, kept),
+    failedEnds: run.failedEnds + failures(kept),
     tally: tallyWith(run.tally, agent.status, undefined),
   };
 }
+
+/** What an agent that is over adds to the failed ones. */
+export const failures = (ended: Pick<EndedAgent, 'end'> | undefined) =>
+  ended?.end.kind === 'failed' ? 1 : 0;
 
 /** `more` contains further changes. */
 export function enter(

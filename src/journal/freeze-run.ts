@@ -33,6 +33,7 @@ export function freeze(run: Run): StateFile {
     fork_counters: Object.fromEntries(run.forkCounters),
     workflow_files: Object.fromEntries(run.workflowFiles),
     metadata: run.metadata,
+    ...(run.input !== undefined && { input: run.input }),
     cwd: run.cwd,
     settings: alsoFlat(run.settings.agent, run.settings),
     dearest_turn_usd: run.dearestTurnUsd ?? null,

@@ -23,7 +23,7 @@ export interface IndexEntry {
 }
 
 /** The name of the cache. Another form of entries gets another name. */
-export const INDEX = 'index 4';
+export const INDEX = 'index 5';
 
 /** By the id of the run. The seal of the cache excludes other writers than Raymond. */
 export function readIndex(text = '[]'): ReadonlyMap<string, IndexEntry> {
@@ -57,7 +57,11 @@ const SUMMARY: Form<RunSummary> = {
   isPriced: 'boolean',
   agents: 'number',
   endedAgents: 'number',
+  failedEnds: 'number',
   isRehearsal: 'boolean',
+  input: 'optional',
+  result: 'optional',
+  failure: 'optional',
   trees: 'optional',
 };
 

@@ -185,6 +185,8 @@ export const stateFileSchema = z.object({
   /** Absent in files of earlier versions. */
   workflow_files: z.optional(z.record(text, variables)),
   metadata: variables,
+  /** What the run was started with. Absent without an input, and in files of earlier versions. */
+  input: z.optional(text),
   cwd: text,
   settings: settingsSchema,
   dearest_turn_usd: z.nullable(z.number()),

@@ -47,7 +47,11 @@ export function storedRowForm(found: StoredRun<RunSummary>): StoredRow {
       waiting: waitsForPerson(tally) + tally.waiting + tally.joining,
       failed: tally.failed,
       ended: run.endedAgents,
+      failed_joined: run.failedEnds,
     },
+    input: run.input ?? null,
+    result: run.result ?? null,
+    failure: run.failure ?? null,
     steps: run.iterations,
     cost_usd: run.totalCostUsd,
     ...(run.isPriced && { cost_is_estimate: true as const }),
@@ -101,6 +105,7 @@ export function wholeForm(seen: SeenRun): WholeRun {
     metadata: run.metadata,
     max_iterations: run.settings.maxIterations,
     granted: run.settings.granted ?? [],
+    input: run.input === undefined ? null : bounded(run.input, MOST_RESULT),
     result: run.result === undefined ? null : bounded(run.result, MOST_RESULT),
     agents: [...use.agents.values()].flatMap(({ id, bornAt, workedMs }) => {
       const agent = agentForm(run, id, asked.get(id), most);

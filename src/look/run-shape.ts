@@ -38,7 +38,15 @@ const rowFields = {
     waiting: count.check(z.describe('For a person, a time or other agents.')),
     failed: count,
     ended: count,
+    failed_joined: count.check(
+      z.describe('Those of `ended` that failed. A join has reported each of them.'),
+    ),
   }),
+  input: orNull(boundedText).check(z.describe('What it was started with.')),
+  result: orNull(boundedText).check(z.describe('The result of its first agent.')),
+  failure: orNull(boundedText).check(
+    z.describe('Why the first of its failed agents failed. Null if none has.'),
+  ),
   steps: count,
   cost_usd: usd,
   cost_is_estimate: isEstimate,
@@ -220,7 +228,6 @@ export const wholeRun = z.object({
   metadata: variables,
   max_iterations: count.check(z.describe('0 is unlimited.')),
   granted: listOf(text).check(z.describe('The rules that people have allowed for the run.')),
-  result: orNull(boundedText),
   agents: listOf(agentShape).check(z.describe('In the order of their creation.')),
   states: listOf(stateFigures).check(z.describe('In the order of their first visits.')),
   timeline: timelineShape,

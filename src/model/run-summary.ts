@@ -1,3 +1,4 @@
+import { type BoundedText, bounded } from './bounded-text.ts';
 import type { Limits } from './limits.ts';
 import type { Run } from './run.ts';
 import type { Tree } from './worktree.ts';
@@ -14,6 +15,7 @@ export interface RunSummary
     | 'workedMs'
     | 'tally'
     | 'iterations'
+    | 'failedEnds'
     | 'totalCostUsd'
     | 'isPriced'
   > {
@@ -25,22 +27,40 @@ export interface RunSummary
   readonly agents: number;
   readonly endedAgents: number;
   readonly isRehearsal: boolean;
+  /** The beginnings of what it was started with, what came of it, and why an agent has failed. */
+  readonly input?: BoundedText | undefined;
+  readonly result?: BoundedText | undefined;
+  readonly failure?: BoundedText | undefined;
   /** The paths of the worktrees that should exist. Absent if there are none, and in a database. */
   readonly trees?: readonly string[] | undefined;
 }
 
 export function summaryOf(run: Run): RunSummary {
   const { seq, workflow, status, startedAt, updatedAt, workedMs, limits } = run;
-  const { tally, iterations, totalCostUsd, isPriced } = run;
+  const { tally, iterations, totalCostUsd, isPriced, failedEnds, input, result } = run;
+  const failure = failureOf(run);
   return {
     ...{ seq, workflow, status, startedAt, updatedAt, workedMs, tally, iterations, totalCostUsd },
-    isPriced,
+    ...{ isPriced, failedEnds },
     budgetUsd: run.settings.budgetUsd,
     ...(Object.keys(limits).length > 0 && { limits }),
     agents: run.agents.size,
     endedAgents: run.endedAgents.size,
     isRehearsal: run.settings.rehearse === true,
+    ...(input !== undefined && { input: bounded(input, MOST_CHARACTERS) }),
+    ...(result !== undefined && { result: bounded(result, MOST_CHARACTERS) }),
+    ...(failure !== undefined && { failure: bounded(failure, MOST_CHARACTERS) }),
   };
+}
+
+/** Enough for a line of a list, and little in a list of many runs. */
+const MOST_CHARACTERS = 240;
+
+/** Of the first agent that has failed, and that no join has reported. */
+function failureOf({ agents, tally }: Run): string | undefined {
+  if (tally.failed === 0) return undefined;
+  for (const [, { status }] of agents) if (status.kind === 'failed') return status.failure.message;
+  return undefined;
 }
 
 /** A worktree that has existed, and that Raymond has not removed. */

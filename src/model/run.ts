@@ -29,6 +29,8 @@ export interface Run {
   readonly cwd: string;
   readonly settings: Settings;
   readonly metadata: Readonly<Record<string, string>>;
+  /** What the run was started with. A run of an older version may have forgotten it. */
+  readonly input: string | undefined;
   readonly startedAt: number;
   readonly updatedAt: number;
   /**
@@ -41,6 +43,8 @@ export interface Run {
   readonly agents: PersistentMap<Agent>;
   /** Every agent that is over, with its result. Its name is never used again. */
   readonly endedAgents: PersistentMap<EndedAgent>;
+  /** Those of `endedAgents` that failed. A join has reported each of them. */
+  readonly failedEnds: number;
   readonly forkCounters: PersistentMap<number>;
   /** The files from which each workflow of the run was read, by ref. */
   readonly workflowFiles: PersistentMap<WorkflowFiles>;

@@ -28,6 +28,8 @@ import { liveStep, wholeStep } from './steps.ts';
 import { listedWorkflow, type WorkflowParts, workflowList } from './workflows.ts';
 
 export interface ServeParts extends WorkflowParts {
+  /** The folder of the project. */
+  readonly project: string;
   readonly store: RunStore;
   readonly control: RunControl;
   readonly steps: StepReader;
@@ -67,7 +69,9 @@ export function answersFor(parts: ServeParts): Answers {
   const runs = new FollowedRuns(store);
   const graphs = new Graphs(parts.workflow);
   const questions = new OpenQuestions(store);
-  const overview = new Overview({ list: control.list, news: store.news, questions, now });
+  const overview = new Overview({
+    ...{ project: parts.project, list: control.list, news: store.news, questions, now },
+  });
   const acts = act(
     parts,
     async (id) => {

@@ -2,6 +2,7 @@
  * The runs of the project and what waits for a person. One look at the store is for all pages, and
  * without a page there is none.
  */
+import { basename } from 'node:path';
 import type { RunControl } from '../app/for-programs.ts';
 import { changesBetween } from '../look/changes.ts';
 import { rowForm } from '../look/run-form.ts';
@@ -11,6 +12,8 @@ import type { OverviewShape } from './shapes/changes.ts';
 import { Bell, ringWith } from './sse.ts';
 
 export interface OverviewParts {
+  /** The folder of the project. */
+  readonly project: string;
   readonly list: RunControl['list'];
   readonly news: RunStore['news'];
   readonly questions: Pick<OpenQuestions, 'in'>;
@@ -75,8 +78,10 @@ export class Overview {
   }
 
   async #read(): Promise<OverviewShape> {
+    const { project } = this.#parts;
     const { runs } = await this.#parts.list();
     return {
+      project: { name: basename(project) || project, folder: project },
       runs: Object.fromEntries(runs.map((found) => [found.id, rowForm(found)])),
       ...(await this.#parts.questions.in(runs)),
     };

@@ -97,7 +97,7 @@ export const ROUTES = {
     summary:
       'All runs and everything that waits for a person as one value, and then each change of it',
     description: [
-      'Server-sent events. The value is `{runs, questions, permissions}`; `runs` is an object with a row for each id. With `run`, the value also has `{run, graph, forecast}`, as the routes of these names answer; a `graph` that cannot be drawn is an error. The value is empty at first. Each `change` is an array of changes of it, so a client that connects again begins with an empty value.',
+      'Server-sent events. The value is `{project, runs, questions, permissions}`; `runs` is an object with a row for each id. With `run`, the value also has `{run, graph, forecast}`, as the routes of these names answer; a `graph` that cannot be drawn is an error. The value is empty at first. Each `change` is an array of changes of it, so a client that connects again begins with an empty value.',
       '`lines` has the lines of `raymond logs` for new events of the run, at first of the newest 300. A line of its own says how many events are left out. `gone` says that this run cannot be read; the rest of the value continues to change. `trouble` says that no run can be read now, and the next `change` ends it. `heartbeat` is as in the stream of events.',
     ].join('\n\n'),
     query: { run: 'The run to follow, too.' },

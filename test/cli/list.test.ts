@@ -19,10 +19,14 @@ describe('a completed, a failed and a waiting run', () => {
       'bad/BAD.sh': 'exit 1',
       'bad/NEXT.sh': `echo '<result>x</result>'`,
       'ask/START.sh': `echo '<ask next="START">which?</ask>'`,
+      'join/START.sh': `echo '<fork>BAD</fork><join failed_next="END">END</join>'`,
+      'join/BAD.sh': 'exit 1',
+      'join/END.sh': `echo '<result>went on</result>'`,
     });
     await project.run(['good', '--workflow-id', 'r-good']);
     await project.run(['bad', '--workflow-id', 'r-bad']);
     await project.run(['ask', '--workflow-id', 'r-ask']);
+    await project.run(['join', '--workflow-id', 'r-join', '--input', 'x'.repeat(300)]);
     return () => project.dispose();
   });
 
@@ -34,6 +38,7 @@ describe('a completed, a failed and a waiting run', () => {
         'r-good  completed  0 of 1                   1   0.1 s  $0.00  12:00:00',
         'r-bad   failed     2 of 3       2           4   0.1 s  $0.00  12:00:00',
         'r-ask   waiting         1            1      1   0.1 s  $0.00  12:00:00',
+        'r-join  completed  0 of 2                   3   0.1 s  $0.00  12:00:00',
         '',
       ].join('\n'),
     );
@@ -43,14 +48,14 @@ describe('a completed, a failed and a waiting run', () => {
     [['--status', 'failed'], ['r-bad']],
     [
       ['--status', 'waiting, completed'],
-      ['r-good', 'r-ask'],
+      ['r-good', 'r-ask', 'r-join'],
     ],
     [['--status', 'running'], []],
     [
       ['-n', '2'],
-      ['r-bad', 'r-ask'],
+      ['r-ask', 'r-join'],
     ],
-    [['-n', '1', '--status', 'completed'], ['r-good']],
+    [['-n', '1', '--status', 'completed'], ['r-join']],
   ])('list %j', async (args, expected) => {
     expect(await ids(...args)).toEqual(expected);
   });
@@ -73,11 +78,26 @@ describe('a completed, a failed and a waiting run', () => {
       status: 'failed',
       condition: 'failed',
       workflow: project.path('bad'),
-      agents: { running: 0, waiting: 0, failed: 2, ended: 1 },
+      agents: { running: 0, waiting: 0, failed: 2, ended: 1, failed_joined: 0 },
+      input: null,
+      result: { text: 'x', omitted: 0 },
+      failure: { text: expect.stringContaining('BAD.sh exited with'), omitted: 0 },
       questions: 0,
       budget_usd: 10,
       own: true,
       pid: null,
+    });
+  });
+
+  test('the JSON says what a run is for, and counts failures that a join has reported', async () => {
+    const { stdout } = await command(project, ['list', '--json', '-n', '1']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: 'r-join',
+      status: 'completed',
+      agents: { failed: 0, ended: 2, failed_joined: 1 },
+      input: { text: 'x'.repeat(240), omitted: 60 },
+      result: { text: 'went on', omitted: 0 },
+      failure: null,
     });
   });
 });

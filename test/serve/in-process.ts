@@ -11,6 +11,7 @@ import type { Project } from '../raymond.ts';
 export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeParts> {
   const around = await surroundings({ cwd: project.folder });
   return {
+    project: project.folder,
     store: around.store,
     control: forPrograms(around),
     steps: await around.world.steps(),

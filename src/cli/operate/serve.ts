@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { forPrograms } from '../../app/for-programs.ts';
 import { pastRuns } from '../../app/past-runs.ts';
@@ -26,6 +27,7 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
   await around.world.connect();
   const server = await startServer(
     {
+      project: dirname(around.project.folder),
       store: around.store,
       control: forPrograms(around),
       steps: await around.world.steps(),

@@ -13,6 +13,7 @@ export const runView = z.object({
 });
 
 export const overviewShape = z.object({
+  project: z.object({ name: text, folder: text }),
   runs: z.record(text, runRow).check(z.describe('By their ids.')),
   ...questionList.shape,
 });
