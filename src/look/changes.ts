@@ -26,25 +26,33 @@ function collect(before: unknown, after: unknown, path: readonly Key[], changes:
   } else if (after !== undefined) changes.push([path, after]);
 }
 
-/** Parts that do not change stay the same objects. */
+/** Parts that do not change stay the same objects. Each part that changes is copied once. */
 export function changed(value: unknown, changes: readonly Change[]): unknown {
-  return changes.reduce<unknown>((now, change) => put(now, change, 0), value);
+  const copies = new Set<unknown>();
+  return changes.reduce<unknown>((now, change) => put(now, change, 0, copies), value);
 }
 
-function put(value: unknown, change: Change, depth: number): unknown {
+function put(value: unknown, change: Change, depth: number, copies: Set<unknown>): unknown {
   const [path, next] = change;
   const key = path[depth];
   if (key === undefined) return next;
   if (Array.isArray(value)) {
-    const copy: unknown[] = [...value];
+    const copy: unknown[] = copies.has(value) ? value : [...value];
+    copies.add(copy);
     if (key === 'length') copy.length = Number(next);
-    else copy[Number(key)] = put(copy[Number(key)], change, depth + 1);
+    else copy[Number(key)] = put(copy[Number(key)], change, depth + 1, copies);
     return copy;
   }
-  const { [key]: part, ...rest } = isRecord(value) ? value : {};
-  const isGone = depth === path.length - 1 && change.length === 1;
-  return isGone ? rest : { ...rest, [key]: put(part, change, depth + 1) };
+  // Without a prototype, a run may have any name.
+  const copy: Record<Key, unknown> = copies.has(value) && isRecord(value) ? value : copyOf(value);
+  copies.add(copy);
+  if (depth === path.length - 1 && change.length === 1) delete copy[key];
+  else copy[key] = put(own(copy, String(key)), change, depth + 1, copies);
+  return copy;
 }
+
+const copyOf = (value: unknown): Record<Key, unknown> =>
+  Object.assign(Object.create(null), isRecord(value) ? value : {});
 
 /** A key may be the name of a run, such as "constructor". */
 const own = (value: Readonly<Record<string, unknown>>, key: string) =>

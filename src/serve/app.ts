@@ -5,6 +5,7 @@ import { type Answers, type Asked, answersFor, type ServeParts } from './answers
 import { bodyOf } from './body.ts';
 import { type Gate, PUBLIC_FILES, refusalOf } from './gate.ts';
 import { HEADERS } from './headers.ts';
+import { packed, packer, takesGzip } from './packed.ts';
 import { errorBodyOf, notFound, RequestError, statusOf } from './problems.ts';
 import { ROUTES, type Route, type RouteName } from './routes.ts';
 import { Streams } from './sse.ts';
@@ -35,14 +36,21 @@ export function appFor(parts: ServeParts, gate: Gate): App {
     } else {
       await next();
     }
+    if (req.method === 'GET' && !isStream(context.res)) {
+      const [accepted, known] = [req.header('accept-encoding'), req.header('if-none-match')];
+      context.res = await packed(context.res, { accepted, known });
+    }
     for (const [name, value] of HEADERS) context.res.headers.set(name, value);
+    // The files of the page have no data. A browser may keep them, and asks whether they have changed.
+    if (!refusal && Object.hasOwn(PUBLIC_FILES, req.path))
+      context.res.headers.set('cache-control', 'no-cache');
   });
   const replies: Readonly<Record<string, Answers['of'][RouteName]>> = answers.of;
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     const reply = replies[name];
     if (!reply) throw new Error(`The route ${name} has no answer.`);
     hono.on(route.method, route.path, async ({ req }) =>
-      responseOf(route, reply, streams, {
+      responseOf(route, reply, takesGzip(req.header('accept-encoding')), streams, {
         params: req.param(),
         query: req.query(),
         body: route.body && (await bodyOf(req.raw, route.body)),
@@ -98,6 +106,7 @@ const TYPES: Readonly<Record<string, string>> = {
 async function responseOf(
   { answer }: Route,
   reply: Answers['of'][RouteName],
+  isPacked: boolean,
   streams: Streams,
   asked: Asked,
 ): Promise<Response> {
@@ -113,11 +122,14 @@ async function responseOf(
       });
     }
     case 'stream':
-      return new Response(streams.open(made.source), {
-        headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+      return new Response(streams.open(made.source, isPacked ? packer() : undefined), {
+        headers: { 'content-type': STREAM, ...(isPacked && { 'content-encoding': 'gzip' }) },
       });
   }
 }
+
+const STREAM = 'text/event-stream; charset=utf-8';
+const isStream = ({ headers }: Response) => headers.get('content-type') === STREAM;
 
 const TOO_MANY = new RequestError(
   503,

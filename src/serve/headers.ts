@@ -1,4 +1,7 @@
-/** The headers of every response: no other page may show it, read it or keep it, and no inline script runs. */
+/**
+ * The headers of every response: no other page may show it, read it or keep it, and no inline script runs.
+ * The browser keeps only the files of the page, which have no data.
+ */
 export const HEADERS: readonly (readonly [string, string])[] = [
   [
     'content-security-policy',

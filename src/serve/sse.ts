@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from '../model/user-error.ts';
+import { type Pack, plain } from './packed.ts';
 import { errorBodyOf } from './problems.ts';
 
 export interface ServerEvent {
@@ -34,10 +35,9 @@ export class Streams {
     return this.#open.size;
   }
 
-  open(source: EventSource): ReadableStream<Uint8Array> {
+  open(source: EventSource, pack: Pack = plain()): ReadableStream<Uint8Array> {
     const over = new AbortController();
     const events = source(over.signal);
-    const encoder = new TextEncoder();
     let stall: NodeJS.Timeout | undefined;
     this.#open.add(over);
     const end = () => {
@@ -57,7 +57,7 @@ export class Streams {
             end();
             return controller.close();
           }
-          controller.enqueue(encoder.encode(eventText(value)));
+          controller.enqueue(await pack(eventText(value)));
           stall = setTimeout(() => {
             end();
             controller.error(new Error('The client has stopped reading.'));

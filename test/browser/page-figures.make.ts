@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { pageFigures } from './page-figures.ts';
+import { FIGURES, pageFigures } from './page-figures.ts';
 
-test('figures of the page', async () => {
-  for (const line of await pageFigures()) console.log(line);
+test.each(Object.entries(FIGURES))('%s', async (_, figures) => {
+  for (const line of await pageFigures(figures)) console.log(line);
 });

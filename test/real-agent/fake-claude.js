@@ -100,6 +100,31 @@ const plays = {
   'refuses changes'(answer) {
     plays.answers(answer);
   },
+  /** Writes words and uses a tool, until it is stopped. */
+  async streams() {
+    init();
+    for (let n = 1; ; n++) {
+      const words = `Look at part ${n} of the file, **then** change \`pool.ts\` and run the tests again. `;
+      for (const word of words.repeat(4).split(/(?<= )/)) {
+        const delta = { type: 'text_delta', text: word };
+        await say({ type: 'stream_event', event: { type: 'content_block_delta', delta } });
+        await delay(80);
+      }
+      await text(words.repeat(4), `m${n}`);
+      const use = {
+        type: 'tool_use',
+        id: `t${n}`,
+        name: 'Bash',
+        input: { command: `npm test -- part-${n}` },
+      };
+      await say({
+        type: 'assistant',
+        message: { id: `u${n}`, model: 'x', content: [use], usage: {} },
+      });
+      const content = [{ type: 'tool_result', tool_use_id: `t${n}`, content: `${n} tests pass` }];
+      await say({ type: 'user', message: { role: 'user', content } });
+    }
+  },
   'is silent'() {
     log({ kind: 'busy', pid: busy() });
     init();

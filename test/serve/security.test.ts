@@ -222,7 +222,8 @@ test('every answer forbids to frame, sniff, keep and share it and sets no cookie
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
+      // Only the files of the page have no data.
+      'cache-control': text.startsWith('the file ') ? 'no-cache' : 'no-store',
       'cross-origin-resource-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',
     });
