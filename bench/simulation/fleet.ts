@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
-import { takeTurn } from '../../src/fleet/turn.ts';
 import { register } from '../../src/fleet/worker-table.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
@@ -24,6 +23,7 @@ import { migrate } from '../../src/postgres/migrations.ts';
 import { insertRun } from '../../src/postgres/run-row.ts';
 import { rowSeals } from '../../src/postgres/seals.ts';
 import { runCodec } from '../../src/world/run-codec.ts';
+import { takeTurn } from '../../test/fleet/decided-turn.ts';
 
 export interface SimulatedFleet {
   readonly url: string;

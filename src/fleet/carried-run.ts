@@ -3,19 +3,20 @@ import type { RunEvent } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
-import type { Clock, Observer, StepKey } from '../ports.ts';
+import type { Clock, Observer, StepKey, StepKind } from '../ports.ts';
 import type { Transaction } from '../postgres/database.ts';
 import { checkHead } from '../postgres/head.ts';
 import { REFUSED_MAIL } from '../postgres/mailbox.ts';
 import { findRow, type RunRow } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
+import type { Decided } from '../run/decider.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps } from '../run/steps.ts';
-import type { StepKind } from './claims.ts';
+import { actOn, type HoldRun, takeTurn } from '../run/turn.ts';
+import { holdInDatabase, type SharedTurn } from './hold-in-database.ts';
 import { KnownRun } from './known-run.ts';
 import { RunBusy, RunChanged, RunGone, WorkerLost } from './lock-run.ts';
 import type { FleetPorts, KeepWithStep, Refusal, RunPorts, Store } from './ports.ts';
-import { lostEnd, type TurnResult, takeTurn } from './turn.ts';
 
 /** The part of a worker that its runs use. */
 export interface Life {
@@ -47,6 +48,7 @@ export class CarriedRun {
   readonly #kept = new Map<string, Store[]>();
   readonly #records = new Map<string, Store>();
   readonly #known: KnownRun;
+  readonly #hold: HoldRun;
   #isLookDue = false;
   #isNewsDue = false;
   #pump: Promise<void> | undefined;
@@ -86,6 +88,22 @@ export class CarriedRun {
     const isOver = () => life.isOver();
     this.#steps = new Steps(this.#inbox, { ...parts, clock, live: this.#observer.live, isOver });
     this.#known = new KnownRun(this.#steps.workflows, run, row);
+    const { database, runs, worker, openLetter } = ports;
+    const { library, load, pack } = parts;
+    const { name, place } = worker;
+    this.#hold = holdInDatabase(
+      {
+        ...{ database, runs, library, load, pack, openLetter },
+        worker: { id: life.id, name, place },
+      },
+      this.#known,
+      {
+        isHeld: ({ agent, step }) => this.#carried.get(agent)?.step === step,
+        mayContinue: (agent, kind) => this.#mayContinue(agent, kind),
+        keep: (queries, step) => this.#keep(queries, step),
+        onStored: (turn) => this.#stored(turn),
+      },
+    );
   }
 
   get #run(): Run {
@@ -166,30 +184,18 @@ export class CarriedRun {
   }
 
   async #turn(): Promise<void> {
-    const { database, runs, worker, newId, openLetter } = this.#ports;
     const inputs = this.#inbox.takeNow();
     this.#isLookDue = false;
-    const { library, load, pack } = this.#parts;
     try {
       await this.#readRecords(inputs);
-      const result = await takeTurn(
+      await takeTurn(
         {
-          ...{ database, runs, library, newId, pack, openLetter },
-          load: (run) => load(run),
-          worker: { id: this.#life.id, name: worker.name, place: worker.place },
-          executors: this.#steps.executors,
+          hold: this.#hold,
+          ...{ steps: this.#steps, observer: this.#observer, newId: this.#ports.newId },
+          ...{ attended: () => true, patient: true },
         },
-        this.#known,
-        {
-          inputs,
-          isHeld: ({ agent, step }) => this.#carried.get(agent)?.step === step,
-          mayContinue: (agent, kind) => this.#mayContinue(agent, kind),
-          keep: (queries, step) => this.#keep(queries, step),
-        },
+        inputs,
       );
-      this.#note();
-      if (result.hasRefusedMail) this.#reportMail();
-      this.#carryOut(result);
     } catch (error) {
       await this.#recover(error, inputs);
     }
@@ -238,34 +244,19 @@ export class CarriedRun {
     this.#hasRefusedMail = true;
   }
 
-  /** Acts on what is stored. */
-  #carryOut({ run, news, decided, taken, continued, isWaiting }: TurnResult): void {
+  #stored({ news, decided, taken, isWaiting, hasRefusedMail }: SharedTurn): void {
+    this.#note();
+    if (hasRefusedMail) this.#reportMail();
     const had = this.#carried.size;
-    for (const { event } of [...news, ...decided]) this.#release(event, continued);
+    for (const { event } of [...news, ...decided]) this.#release(event, decided);
     const hasRoom = this.#carried.size < had;
     const since = this.#life.clock.now();
     for (const { agent, step, kind } of taken) this.#carried.set(agent, { step, kind, since });
     if (isWaiting || hasRoom) this.#life.seek();
-    for (const { event, before, after } of [...news, ...decided]) {
-      if (this.#life.isOver()) return;
-      const isElsewhere =
-        event.type === 'step-started' && !continued.some((step) => isSame(step, event));
-      if (isElsewhere) continue;
-      this.#steps.act(event, after);
-      this.#observer.event(event, before, after);
-    }
-    for (const step of taken) {
-      if (this.#life.isOver()) return;
-      if (step.how === 'lost') this.#inbox.put(lostEnd(step, run, this.#life.clock.now()));
-      else this.#steps.launch(run, step.agent, step.how);
-    }
-    if (run.status.kind === 'stopping' && run.status.how === 'now') this.#steps.stopAll();
-    for (const { agent } of taken)
-      if (run.agents.get(agent)?.stoppedBy !== undefined) this.#steps.stop(agent);
   }
 
   /** The step of an agent has ended. The worker continues with its next step, or is done with the agent. */
-  #release(event: RunEvent, continued: readonly StepKey[]): void {
+  #release(event: RunEvent, decided: readonly Decided[]): void {
     if (!isStepEnd(event)) return;
     const { agent, step } = event;
     this.#kept.delete(keyOf({ agent, step }));
@@ -273,8 +264,11 @@ export class CarriedRun {
     const carried = this.#carried.get(agent);
     if (carried?.step !== step) return;
     this.#life.countStep();
-    const next = continued.find((one) => one.agent === agent);
-    if (next) this.#carried.set(agent, { ...carried, step: next.step });
+    const next = decided.find(
+      ({ event: one }) => one.type === 'step-started' && one.agent === agent && !one.queued,
+    );
+    if (next?.event.type === 'step-started')
+      this.#carried.set(agent, { ...carried, step: next.event.step });
     else this.#carried.delete(agent);
   }
 
@@ -306,9 +300,7 @@ export class CarriedRun {
     const { decider, news } = await this.#known.follow(database, runs.rows, row, load);
     this.#known.keep(decider, row);
     this.#note();
-    for (const { event, after } of news) {
-      if (event.type !== 'step-started' && !this.#life.isOver()) this.#steps.act(event, after);
-    }
+    actOn({ steps: this.#steps, observer: this.#observer }, news);
   }
 }
 
@@ -324,10 +316,6 @@ const BUSY_MS = 1_000;
 const TROUBLE_MS = 2_000;
 
 const keyOf = ({ agent, step }: StepKey) => `${step} ${agent}`;
-
-function isSame(a: StepKey, b: StepKey): boolean {
-  return a.agent === b.agent && a.step === b.step;
-}
 
 class WakingInbox extends Inbox<Input> {
   readonly #onPut: () => void;

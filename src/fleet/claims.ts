@@ -3,15 +3,13 @@
  * that executes the step, or none while the step waits. So the claims are also the queue: a worker takes
  * the oldest ones that wait. When the row of a worker goes, the database frees its claims.
  */
-import type { StepKey } from '../ports.ts';
+import type { StepKey, StepKind } from '../ports.ts';
 import type { Database, Queries, Transaction } from '../postgres/database.ts';
 import { isRefused } from '../postgres/refused-runs.ts';
 import type { Limits, WorkerFacts } from './ports.ts';
 
-/** Steps of different kinds have different limits. */
-export type StepKind = 'prompt' | 'script';
-
 export interface Claim extends StepKey {
+  /** Steps of different kinds have different limits. */
   readonly kind: StepKind;
   /** How many workers have begun the step so far. */
   readonly claim: number;

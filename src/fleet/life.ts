@@ -5,7 +5,7 @@
  * One life of a worker: from its registration until it is stopped or lost.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../ports.ts';
+import type { Clock, StepKind } from '../ports.ts';
 import { checkHead } from '../postgres/head.ts';
 import { newestRow } from '../postgres/own-run.ts';
 import { setBack } from '../postgres/run-errors.ts';
@@ -13,7 +13,7 @@ import { findRow, openRuns, type RunRow, runOf, wake } from '../postgres/run-row
 import { ForeignRow } from '../postgres/seals.ts';
 import { hearHead } from '../postgres/seen-heads.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
-import { leave, putBack, type StepKind, type StepOfRun, takeSteps } from './claims.ts';
+import { leave, putBack, type StepOfRun, takeSteps } from './claims.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { FleetPorts, Guard, Refusal } from './ports.ts';
 import { refuse, termsOf } from './refusals.ts';

@@ -1,13 +1,12 @@
 /** The ports of a worker. */
 import type { Run } from '../model/run.ts';
-import type { Observer, StepKey } from '../ports.ts';
+import type { Observer, StepKey, StepKind } from '../ports.ts';
 import type { Database, Transaction } from '../postgres/database.ts';
 import type { OpenLetter } from '../postgres/mailbox.ts';
 import type { Notices } from '../postgres/notices.ts';
 import type { RunParts, RunRow } from '../postgres/run-row.ts';
 import type { Heads } from '../postgres/seen-heads.ts';
 import type { StepsPorts } from '../run/steps.ts';
-import type { StepKind } from './claims.ts';
 import type { Traffic } from './worker-table.ts';
 
 export interface FleetPorts {

@@ -86,10 +86,9 @@ export async function carryRun(
     inbox.fail(loss);
   };
   const endWatch = confirm && watchOwnership(clock, confirm, lose);
-  const kept = losing(journal, lose);
   let delivery: Delivery | undefined;
   try {
-    delivery = mail && (await deliverMessages({ ...mail, journal: kept, put, clock }));
+    delivery = mail && (await deliverMessages({ ...mail, wake: () => inbox.wake() }));
     const { library, ground, folders, keeper, worktrees, files } = carrying;
     const { endStrays } = executors;
     const live = observer.live;
@@ -101,9 +100,8 @@ export async function carryRun(
       ...(files && { files }),
     });
     const ended = await runLoop(run, inbox, {
-      ...{ journal: delivery?.journal ?? kept, clock, observer, steps, newId, patient },
-      ...(carrying.worker !== undefined && { worker: carrying.worker }),
-      attended: () => person.isPresent(),
+      ...{ journal: losing(journal, lose), clock, observer, steps, newId, patient },
+      ...{ mail: delivery, worker: carrying.worker, attended: () => person.isPresent() },
     });
     return { kind: 'ended', run: ended };
   } catch (error) {

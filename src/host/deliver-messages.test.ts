@@ -10,6 +10,7 @@ import { userKey } from '../journal/user-key.ts';
 import type { Input } from '../model/input.ts';
 import type { Message } from '../model/message.ts';
 import type { Journal } from '../ports.ts';
+import { inputFrom, isSettled } from '../run/mail.ts';
 import { deliverMessages } from './deliver-messages.ts';
 
 const PID = 77;
@@ -35,17 +36,32 @@ async function askingRun() {
 async function opened(place: MailFolder, append: Journal['append'] = async () => {}) {
   const inputs: Input[] = [];
   const said: string[] = [];
-  const mailbox = await deliverMessages({
+  const look = () =>
+    inputs.splice(
+      0,
+      inputs.length,
+      ...delivery.waiting().flatMap((one) => inputFrom(one, 1) ?? []),
+    );
+  let wake = () => {};
+  const delivery = await deliverMessages({
     mailbox: fileMailbox(place),
     pid: PID,
     started: STARTED,
-    clock: { now: () => 1, at: () => () => {} },
-    journal: { append },
-    put: (input) => inputs.push(input),
+    wake: () => wake(),
     report: (text) => said.push(text),
   });
-  onTestFinished(() => mailbox.close());
-  return { mailbox, inputs, said };
+  onTestFinished(() => delivery.close());
+  wake = look;
+  look();
+  /** As a turn stores its events. */
+  const journal: Journal = {
+    async append(events, after) {
+      const settled = delivery.waiting().filter((one) => isSettled(one, after));
+      await append(events, after);
+      await delivery.settle(settled, events);
+    },
+  };
+  return { mailbox: { ...delivery, journal }, inputs, said };
 }
 
 const inboxOf = (place: MailFolder) => readdir(place.folder);

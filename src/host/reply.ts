@@ -1,7 +1,7 @@
 import type { JournaledEvent } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunStore } from '../ports.ts';
-import { type Answer, isSettled } from './deliver-messages.ts';
+import { type Answer, isSettled } from '../run/mail.ts';
 import { openRun } from './open-run.ts';
 
 /**
@@ -11,7 +11,11 @@ import { openRun } from './open-run.ts';
 export async function reply(store: RunStore, id: string, answer: Answer): Promise<void> {
   if (!(await store.mailbox(id).post(answer))) throw answeredAlready(id, answer.agent);
   const { run } = await openRun(store, id);
-  if (!isSettled(answer, run, NO_PROCESS) || (await wasTaken(store.events(id), answer))) return;
+  if (
+    !isSettled({ message: answer, pid: NO_PROCESS }, run) ||
+    (await wasTaken(store.events(id), answer))
+  )
+    return;
   throw new UserError(
     'question-settled',
     `The question of ${answer.agent} in ${id} was settled at the same time. Your answer was not used.`,

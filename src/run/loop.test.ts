@@ -49,7 +49,7 @@ function observed(
       },
     },
     clock,
-    observer: { event: ({ type }) => void log.push(`show ${type}`), live: () => {} },
+    observer: { event: ({ type }) => void log.push(`show ${type}`) },
     steps,
     newId: () => 's1',
     attended: () => false,

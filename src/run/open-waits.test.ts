@@ -1,24 +1,39 @@
 import { expect, test } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
+import { apply } from '../interpret/apply.ts';
 import type { RunEvent } from '../model/event.ts';
-import { Decider } from './decider.ts';
-import { waitsOf } from './waits.ts';
+import type { Run } from '../model/run.ts';
+import { deadlineOf } from '../model/tally.ts';
+import { OpenWaits } from './open-waits.ts';
 
 const HOUR = 3_600_000;
 
 /** A run whose agent has a question with a deadline, and its waits. */
 function asking() {
   const stage = makeRun({ START: [], N: [] });
-  const decider = new Decider(stage.workflows, stage.run);
-  const { waits } = decider;
+  let run = stage.run;
+  const waits = new OpenWaits(run);
   const follow = (...events: readonly RunEvent[]) => {
     for (const event of events) {
-      const decided = decider.follow(event);
-      expect(sorted(waits.over(Number.POSITIVE_INFINITY))).toEqual(sorted(waitsOf(decided.after)));
+      const before = run;
+      run = apply(run, event);
+      waits.follow({ event, before, after: run });
+      expect(sorted(waits.over(Number.POSITIVE_INFINITY))).toEqual(sorted(waitsOf(run)));
     }
   };
   follow(...stage.start(), ...stage.end('<ask next="N" timeout="3h" timeout_next="N">?</ask>'));
   return { follow, waits, asked: stage.run.updatedAt };
+}
+
+/** All waits, found by looking at every agent. */
+function waitsOf({ agents, limits }: Run) {
+  return [
+    ...Object.entries(limits).map(([limit, until]) => ({ limit, until })),
+    ...[...agents].flatMap(([agent, { status }]) => {
+      const until = status.kind === 'waiting' ? status.until : deadlineOf(status);
+      return until === undefined ? [] : [{ agent, until }];
+    }),
+  ];
 }
 
 const limit = (until: number): RunEvent => ({

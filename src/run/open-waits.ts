@@ -1,11 +1,24 @@
-import type { Run } from '../model/run.ts';
+import type { Input } from '../model/input.ts';
+import type { AgentStatus, Run } from '../model/run.ts';
 import { deadlineOf } from '../model/tally.ts';
 import type { Decided } from './decider.ts';
-import { type Wait, waitsOf } from './waits.ts';
+
+/** A wait that ends by itself: of an agent, or for the usage limit of an executor. */
+export type Wait = { readonly until: number } & (
+  | { readonly agent: string }
+  | { readonly limit: string }
+);
+
+/** The input that reports the end of a wait. */
+export function endOfWait(wait: Wait, at: number): Input {
+  if ('limit' in wait) return { kind: 'usage-limit-over', at };
+  return { kind: 'time-came', at, agent: wait.agent };
+}
 
 /**
- * The waits of a run that end by themselves. They are updated with each event, so that no decision
- * has to search all agents.
+ * The waits of a run that end by themselves: the pauses before retries, the deadlines of questions and
+ * joins, and the usage limits. They are updated with each event, so that no decision has to search all
+ * agents.
  */
 export class OpenWaits {
   #agents = new Map<string, number>();
@@ -46,8 +59,7 @@ export class OpenWaits {
   }
 
   #update(agent: string): void {
-    const status = this.#run.agents.get(agent)?.status;
-    const until = status && (status.kind === 'waiting' ? status.until : deadlineOf(status));
+    const until = endOf(this.#run.agents.get(agent)?.status);
     const was = this.#agents.get(agent);
     if (until === was) return;
     if (until === undefined) this.#agents.delete(agent);
@@ -58,9 +70,10 @@ export class OpenWaits {
   }
 
   #readAll(): void {
-    const waits = waitsOf(this.#run).flatMap((one) => ('agent' in one ? [one] : []));
-    this.#agents = new Map(waits.map(({ agent, until }) => [agent, until]));
+    const { tally, agents } = this.#run;
+    this.#agents = new Map();
     this.#first = 'unknown';
+    if (tally.waiting + tally.deadlines > 0) for (const [agent] of agents) this.#update(agent);
   }
 
   #firstEnd(): number | undefined {
@@ -77,6 +90,10 @@ export class OpenWaits {
 
 const CHANGES_ALL: ReadonlySet<string> = new Set(['run-resumed', 'run-rewound']);
 const TRY_AGAIN_MS = 10_000;
+
+function endOf(status: AgentStatus | undefined): number | undefined {
+  return status && (status.kind === 'waiting' ? status.until : deadlineOf(status));
+}
 
 const least = (times: readonly number[]) =>
   times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);

@@ -6,7 +6,8 @@ import { type Decided, Decider } from './decider.ts';
 const CIRCUMSTANCES = {
   newId: () => 'a-session',
   executors: { prompt: 'scripted', script: 'scripted' },
-  workerFor: () => undefined,
+  worker: undefined,
+  startsHere: () => true,
   attended: false,
   patient: true,
 };

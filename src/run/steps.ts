@@ -30,10 +30,12 @@ import type {
 import { AgentTrees } from './agent-trees.ts';
 import type { Inbox } from './inbox.ts';
 import { KeptPrints } from './kept-prints.ts';
+import { lostEnd } from './lost-step.ts';
 import { RecordedFiles } from './recorded-files.ts';
 import { rulesOf, tightened } from './rules.ts';
 import { stepOf } from './step-of.ts';
 import { reportOf } from './step-report.ts';
+import type { TakenStep } from './turn.ts';
 
 export interface StepsPorts {
   readonly library: WorkflowLibrary;
@@ -88,7 +90,7 @@ export class Steps {
   act(event: RunEvent, run: Run): void {
     switch (event.type) {
       case 'step-started':
-        this.launch(run, event.agent, 'start');
+        this.#launch(run, event.agent, 'start');
         break;
       case 'stop-requested':
         if (event.how === 'now') this.stopAll();
@@ -111,25 +113,37 @@ export class Steps {
     this.#ports.keeper?.event(event);
   }
 
+  /** Whether this process may do nothing more, because others have its steps. */
+  get isOver(): boolean {
+    return this.#ports.isOver?.() === true;
+  }
+
+  /** Begins steps that this process has got, and stops those that must not continue. */
+  take(taken: readonly TakenStep[], run: Run): void {
+    for (const step of taken) {
+      if (step.how === 'lost') this.#inbox.put(lostEnd(step, run, this.#ports.clock.now()));
+      else this.#launch(run, step.agent, step.how);
+    }
+    const isStopping = run.status.kind === 'stopping' && run.status.how === 'now';
+    for (const { agent } of taken)
+      if (isStopping || run.agents.get(agent)?.stoppedBy !== undefined) this.stop(agent);
+  }
+
   /**
-   * Adopts the steps that an earlier process left in `initial`, and ends its other processes. The
-   * steps continue under the rules of `run`. A step that began under looser rules is stopped and
-   * repeated.
+   * Takes the steps of an earlier process, and ends its other processes. The steps continue under the rules
+   * of `run`. A step that began under the looser rules of `before` is stopped and repeated.
    */
-  async adoptAll(initial: Run, run: Run): Promise<void> {
-    if (initial.iterations === 0) return;
-    this.#trees.catchUp(initial);
-    const left = [...initial.agents].filter(([, { status }]) => status.kind === 'running');
-    for (const [id] of left) this.launch(run, id, 'adopt');
+  async succeed(taken: readonly TakenStep[], before: Run, run: Run): Promise<void> {
+    this.#trees.catchUp(before);
+    this.take(taken, run);
     await Promise.all(this.#running.values());
     this.#ports.keeper?.catchUp(run);
     await this.#ports.endStrays?.();
-    await Promise.all(left.map(([, agent]) => this.#stopIfLooser(initial, run, agent)));
-    for (const [id, { stoppedBy }] of left) if (stoppedBy !== undefined) this.stop(id);
+    await Promise.all(taken.map(({ agent }) => this.#stopIfLooser(before, run, agent)));
   }
 
   /** Launches the running step of an agent, or adopts it if an earlier process has begun it. */
-  launch(run: Run, id: string, how: 'start' | 'adopt'): void {
+  #launch(run: Run, id: string, how: 'start' | 'adopt'): void {
     const agent = run.agents.get(id);
     if (agent?.status.kind !== 'running') return;
     const { status } = agent;
@@ -181,14 +195,15 @@ export class Steps {
     }
   }
 
-  async #stopIfLooser(initial: Run, run: Run, agent: Agent): Promise<void> {
-    const running = await this.#running.get(agent.id);
+  async #stopIfLooser(before: Run, run: Run, id: string): Promise<void> {
+    const running = await this.#running.get(id);
+    const agent = before.agents.get(id);
+    if (!running?.isAdopted || agent?.status.kind !== 'running') return;
     const { status } = agent;
-    if (!running?.isAdopted || status.kind !== 'running') return;
     const agents = this.workflows(agent.workflow)?.agents;
     const declaration = agents && agentNamed(agents, status.executor ?? agents.usual);
     const rules = async (of: Run) => rulesOf(of, await stepOf(this.#ports, of, agent, status));
-    const why = await Promise.all([rules(initial), rules(run)]).then(
+    const why = await Promise.all([rules(before), rules(run)]).then(
       ([was, now]) => was && now && declaration && tightened(was, now, declaration),
       // The step can no longer be executed, and reports this itself.
       () => undefined,
@@ -271,7 +286,7 @@ export class Steps {
         folders.putJoined(agent.id, resultsOf(run, agent.joined));
       if (how === 'start') await this.#compareEntry(agent, status);
       if (!hasBegun) await this.#files.before(run, agent, status);
-      if (this.#ports.isOver?.()) return over(INTERRUPTED);
+      if (this.isOver) return over(INTERRUPTED);
       const ref = { agent: agent.id, step: status.step };
       const executor = executorOf(executors, step, status);
       return executor[how](step, this.#show(step, prints), (asking) => this.#ask(ref, asking));

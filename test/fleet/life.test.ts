@@ -5,7 +5,6 @@ import { scriptedAgent } from '../../src/execute/rehearsal/scripted.ts';
 import { live } from '../../src/fleet/life.ts';
 import type { FleetPorts } from '../../src/fleet/ports.ts';
 import { StopRequests } from '../../src/fleet/stop-requests.ts';
-import { takeTurn } from '../../src/fleet/turn.ts';
 import { register } from '../../src/fleet/worker-table.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import type { RunEvent } from '../../src/model/event.ts';
@@ -18,6 +17,7 @@ import { runCodec } from '../../src/world/run-codec.ts';
 import { looseLibrary } from '../../src/world/wire.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
+import { takeTurn } from './decided-turn.ts';
 import { Fleet } from './fleet.ts';
 
 const FLOW = {

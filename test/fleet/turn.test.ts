@@ -5,7 +5,6 @@ import { takeSteps } from '../../src/fleet/claims.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
 import { RunChanged, RunGone, WorkerLost } from '../../src/fleet/lock-run.ts';
 import { refuse, termsOf } from '../../src/fleet/refusals.ts';
-import { type Turn, type TurnParts, takeTurn as takeKnown } from '../../src/fleet/turn.ts';
 import { takeDue } from '../../src/fleet/wakeups.ts';
 import { buryDead, register } from '../../src/fleet/worker-table.ts';
 import { apply } from '../../src/interpret/apply.ts';
@@ -24,6 +23,7 @@ import { looseLibrary } from '../../src/world/wire.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { startProxy } from '../postgres/proxy.ts';
+import { type Turn, type TurnParts, takeTurn as takeKnown } from './decided-turn.ts';
 import { Fleet } from './fleet.ts';
 
 const FLOW = {
@@ -278,8 +278,10 @@ test('a worker continues with the next step of an agent, and finds the step agai
     isHeld: ({ step }) => step === 1,
     mayContinue: (_agent, kind) => kind === 'script',
   };
-  const { continued } = await takeTurn(a, run, turn);
-  expect(continued).toMatchObject([{ agent: 'main', step: 2 }]);
+  const { decided } = await takeTurn(a, run, turn);
+  expect(decided.map(({ event }) => event).at(-1)).toMatchObject({
+    ...{ type: 'step-started', agent: 'main', step: 2, worker: 'a' },
+  });
   expect(await waiting()).toEqual([]);
   const { taken } = await takeTurn(a, run, turn);
   expect(taken).toMatchObject([{ agent: 'main', step: 2, how: 'adopt' }]);

@@ -53,7 +53,8 @@ function gameOf(budgetUsd: number, places: number): Game {
         at: stage.now,
         newId: () => `s${++sessions}`,
         executors: { script: 'scripted' },
-        workerFor: () => undefined,
+        worker: undefined,
+        startsHere: () => true,
         attended: false,
         patient: true,
       });
