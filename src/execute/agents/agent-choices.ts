@@ -9,7 +9,9 @@ import type {
 } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
 import { clip } from '../../parse/clip.ts';
+import { nearest } from '../../parse/nearest.ts';
 import type { PromptStep } from '../../ports.ts';
+import { STATE_MODES, stricterMode } from './permission-modes.ts';
 
 const text = z.string();
 /** A journal may come from anyone, so a value must look like a name. */
@@ -53,33 +55,42 @@ export function mayEdit({ permissionMode }: Pick<SharedChoices, 'permissionMode'
   return ['acceptEdits', 'auto'].includes(permissionMode);
 }
 
+type Permissions = Pick<SharedChoices, 'permissionMode' | 'skipPermissions'>;
+
+/** The permissions of a turn. A state may only reduce those of the run. */
+export function permissionsFor(run: Permissions, state: Choices): Permissions {
+  const { permissionMode, skipPermissions } = run;
+  const { permissionMode: asked } = state;
+  if (typeof asked !== 'string') return { permissionMode, skipPermissions };
+  const mode = skipPermissions ? asked : stricterMode(permissionMode, asked);
+  return { permissionMode: mode, skipPermissions: false };
+}
+
+type Limited = Permissions & Pick<SharedChoices, 'model'>;
+
+/** Why a turn that began with the choices `was` must not continue. */
+export function tightenedBy(was: Limited, now: Limited): string | undefined {
+  if (was.skipPermissions && !now.skipPermissions) return 'permissions are no longer skipped';
+  const mode = stricterMode(was.permissionMode, now.permissionMode);
+  if (!now.skipPermissions && mode !== was.permissionMode) return `the permission mode is ${mode}`;
+  if (now.model !== undefined && now.model !== was.model) return `the model is ${now.model}`;
+  return undefined;
+}
+
 /** The rules for the choices of an agent. */
 export function sharedRules(agent: string): Pick<AgentDeclaration, 'combine' | 'tightened'> {
   const read = (choices: Choices) => readChoices(agent, choices);
   return {
-    /** The tag overrides the state, and the state overrides the run. A state may only reduce permissions. */
+    /** The tag overrides the state, and the state overrides the run. */
     combine: ({ run, state, tag }: ChoiceLevels): Choices => {
-      const { permissionMode, skipPermissions, ...others } = read({ ...run, ...state, ...tag });
-      const ofRun = read(run);
-      const asks = state.permissionMode !== undefined;
-      const isStricter = ofRun.skipPermissions || (!mayEdit({ permissionMode }) && mayEdit(ofRun));
+      const { model, effort } = read({ ...run, ...state, ...tag });
       return {
-        ...(others.model !== undefined && { model: others.model }),
-        ...(others.effort !== undefined && { effort: others.effort }),
-        permissionMode: asks && isStricter ? permissionMode : ofRun.permissionMode,
-        skipPermissions: asks ? false : skipPermissions,
+        ...(model !== undefined && { model }),
+        ...(effort !== undefined && { effort }),
+        ...permissionsFor(read(run), state),
       };
     },
-    /** Why a turn that began with the choices `before` must not continue. */
-    tightened: (before, after) => {
-      const was = read(before);
-      const now = read(after);
-      if (was.skipPermissions && !now.skipPermissions) return 'permissions are no longer skipped';
-      if (!now.skipPermissions && mayEdit(was) && !mayEdit(now))
-        return `the permission mode is ${now.permissionMode}`;
-      if (now.model !== undefined && now.model !== was.model) return `the model is ${now.model}`;
-      return undefined;
-    },
+    tightened: (before, after) => tightenedBy(read(before), read(after)),
   };
 }
 
@@ -97,25 +108,35 @@ function named(meaning: string, expected: string): StateChoice {
   };
 }
 
-const MODES: readonly string[] = ['plan', 'dontAsk', 'default', 'acceptEdits'];
-
-const MODE: StateChoice = {
+export const MODE_OF_STATE: StateChoice = {
   kind: 'word',
-  meaning: 'Limits what the agent may do. It cannot allow more than the run.',
-  expected: `one of ${MODES.join(', ')}`,
-  schema: { enum: MODES },
-  fault: (mode) =>
-    MODES.includes(mode)
-      ? undefined
-      : {
-          severity: 'error',
-          code: 'bad-permission-mode',
-          message: `A state cannot have the permission_mode "${clip(mode)}".`,
-          remedy: `Write one of ${MODES.join(', ')}.`,
-        },
+  meaning: 'Limits what the agent may do without asking. It cannot allow more than the run.',
+  expected: 'the name of a mode',
+  schema: { enum: STATE_MODES },
+  fault: (mode) => {
+    if (STATE_MODES.includes(mode)) return undefined;
+    const message = `A state cannot have the permission_mode "${clip(mode)}": a workflow may ask for ${STATE_MODES.join(', ')}.`;
+    const otherwise =
+      'Remove the key. Only the person who starts a run can allow more, with --permission-mode.';
+    const meant = nearest(mode, STATE_MODES);
+    return choiceFault('error', 'bad-permission-mode', message, meant, otherwise);
+  },
 };
 
-const OWN = { inTags: true, isOwn: true, isDrawn: true, isHarmless: true } as const;
+/** A fault whose remedy is the name that the author probably meant, if there is one. */
+export function choiceFault(
+  severity: 'error' | 'warning',
+  code: string,
+  message: string,
+  meant: string | undefined,
+  otherwise: string,
+): ChoiceFault {
+  if (meant === undefined) return { severity, code, message, remedy: otherwise };
+  return { severity, code, message, remedy: `Did you mean ${meant}?`, nearest: meant };
+}
+
+/** For a choice whose values mean something to one agent only. */
+export const OWN = { inTags: true, isOwn: true, isDrawn: true, isHarmless: true } as const;
 
 /** The choices as an agent declares them. */
 export const SHARED_CHOICES = {
@@ -129,7 +150,7 @@ export const SHARED_CHOICES = {
     inState: named('How hard the model thinks.', 'low, medium or high'),
     ...OWN,
   },
-  permissionMode: { name: 'permissionMode', inState: MODE },
+  permissionMode: { name: 'permissionMode', inState: MODE_OF_STATE },
   skipPermissions: { name: 'skipPermissions' },
 } as const;
 

@@ -2,9 +2,9 @@
 import * as z from 'zod/mini';
 import type { ChoiceLevels, Choices } from '../../model/agent.ts';
 import type { PromptStep } from '../../ports.ts';
-import { checkedChoices } from '../agents/agent-choices.ts';
+import { checkedChoices, mayEdit, permissionsFor, tightenedBy } from '../agents/agent-choices.ts';
+import { stricterMode } from '../agents/permission-modes.ts';
 import type { DenyRules } from './deny-rules.ts';
-import { stricterMode } from './known-names.ts';
 
 const text = z.string();
 const texts = z.readonly(z.array(text));
@@ -47,23 +47,15 @@ export const readChoices = (choices: Choices): ClaudeChoices =>
 
 export const DEFAULTS = { permissionMode: 'acceptEdits', skipPermissions: false } as const;
 
-/** The tag overrides the state, and the state overrides the run. A state may only reduce permissions. */
+/** The tag overrides the state, and the state overrides the run. */
 export function combine({ run, state, tag }: ChoiceLevels): Choices {
   const ofRun = readChoices(run);
   const ofState = readChoices(state);
-  const asks = state.permissionMode !== undefined;
-  const { permissionMode: asked } = ofState;
-  const { permissionMode, skipPermissions } = ofRun;
   return {
     ...run,
     ...state,
     ...tag,
-    ...(asks
-      ? {
-          permissionMode: skipPermissions ? asked : stricterMode(permissionMode, asked),
-          skipPermissions: false,
-        }
-      : { permissionMode, skipPermissions }),
+    ...permissionsFor(ofRun, state),
     allowedTools: heedsTools(ofRun)
       ? together(ofRun.allowedTools, ofState.allowedTools)
       : ofRun.allowedTools,
@@ -89,7 +81,7 @@ export function ignoredChoices(run: Choices, state: Choices): string | undefined
 
 /** A user who chooses a mode stricter than the usual one has not agreed to tools that a workflow allows. */
 function heedsTools({ permissionMode, skipPermissions }: ClaudeChoices): boolean {
-  return skipPermissions || ['acceptEdits', 'auto'].includes(permissionMode);
+  return skipPermissions || mayEdit({ permissionMode });
 }
 
 function together(ofRun: readonly string[], ofState: readonly string[]): readonly string[] {
@@ -100,19 +92,13 @@ function together(ofRun: readonly string[], ofState: readonly string[]): readonl
 export function tightened(before: Choices, after: Choices): string | undefined {
   const was = readChoices(before);
   const now = readChoices(after);
-  if (was.skipPermissions && !now.skipPermissions) return 'permissions are no longer skipped';
-  if (
-    !now.skipPermissions &&
-    stricterMode(was.permissionMode, now.permissionMode) !== was.permissionMode
-  )
-    return `the permission mode is ${now.permissionMode}`;
+  const shared = tightenedBy(was, now);
+  if (shared !== undefined) return shared;
   const isNoLongerAllowed = (tool: string) => !now.allowedTools.includes(tool);
   const isForbidden = (tool: string) => !was.disallowedTools.includes(tool);
   if (was.allowedTools.some(isNoLongerAllowed) || now.disallowedTools.some(isForbidden))
     return 'it may use fewer tools';
-  if (othersOf(was) !== othersOf(now)) return 'the agent has other options';
-  if (now.model !== undefined && now.model !== was.model) return `the model is ${now.model}`;
-  return undefined;
+  return othersOf(was) === othersOf(now) ? undefined : 'the agent has other options';
 }
 
 /** The other choices as text, to compare them. */

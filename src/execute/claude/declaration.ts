@@ -1,5 +1,6 @@
 /** Declares what Claude Code can do, and which choices it offers. */
 import type { AgentChoice, AgentDeclaration, RunChoiceRules } from '../../model/agent.ts';
+import { MODE_OF_STATE, OWN } from '../agents/agent-choices.ts';
 import { combine, ignoredChoices, tightened } from './choices.ts';
 import { CLAUDE_SETTINGS } from './folder-trust.ts';
 import { CLAUDE_OPTIONS } from './options.ts';
@@ -17,11 +18,8 @@ import {
   DISALLOWED_IN_STATE,
   EFFORT_OF_STATE,
   FAULTS,
-  MODE_OF_STATE,
   MODEL_OF_STATE,
 } from './state-choices.ts';
-
-const OWN = { inTags: true, isOwn: true, isDrawn: true, isHarmless: true } as const;
 
 export const claudeAgent: AgentDeclaration = {
   name: 'claude',

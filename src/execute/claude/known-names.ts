@@ -1,4 +1,5 @@
 /** Names that Claude Code knows. The installed version may know further efforts and modes. */
+import { STATE_MODES } from '../agents/permission-modes.ts';
 
 export const MODELS: readonly string[] = ['opus', 'sonnet', 'haiku'];
 
@@ -22,23 +23,7 @@ export function isWord(text: string): boolean {
   return WORD.test(text);
 }
 
-/**
- * Ordered from the strictest. A mode that is not in this list may allow anything, so only the user
- * who runs a workflow can choose it.
- */
-export const STATE_MODES: readonly string[] = ['plan', 'dontAsk', 'default', 'acceptEdits'];
-
 /** This mode is the same as skipping permissions. */
 export const BYPASS = 'bypassPermissions';
 
 export const PERMISSION_MODES: readonly string[] = [...STATE_MODES, 'manual', 'auto', BYPASS];
-
-/** The mode of a turn: the state's mode, but never more than the run allows. */
-export function stricterMode(ofRun: string, ofState: string): string {
-  return strictness(ofState) < strictness(ofRun) ? ofState : ofRun;
-}
-
-function strictness(mode: string): number {
-  const place = STATE_MODES.indexOf(mode);
-  return place < 0 ? STATE_MODES.length : place;
-}

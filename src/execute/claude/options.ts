@@ -1,7 +1,8 @@
 /** The run options of Claude Code, by the name of the choice. */
 import type { OptionSpec } from '../../model/option.ts';
 import { nearest } from '../../parse/nearest.ts';
-import { EFFORTS, isModel, isWord, MODELS, PERMISSION_MODES, STATE_MODES } from './known-names.ts';
+import { STATE_MODES } from '../agents/permission-modes.ts';
+import { EFFORTS, isModel, isWord, MODELS, PERMISSION_MODES } from './known-names.ts';
 
 export const CLAUDE_OPTIONS = {
   model: {

@@ -1,9 +1,10 @@
 /** Turns the choices in options and configuration files into the choices of a run. */
 import type { Choice, Choices } from '../../model/agent.ts';
 import { wrongUsage } from '../../model/user-error.ts';
+import { stricterMode } from '../agents/permission-modes.ts';
 import { readAgentArgs } from './agent-args.ts';
 import { DEFAULTS, readChoices } from './choices.ts';
-import { BYPASS, stricterMode } from './known-names.ts';
+import { BYPASS } from './known-names.ts';
 import { CLAUDE_OPTIONS } from './options.ts';
 import { splitTools } from './tools.ts';
 

@@ -1,16 +1,9 @@
 /** The choices for Claude Code in the front matter of a prompt. */
-import type { ChoiceFault, FaultKind, StateChoice } from '../../model/agent.ts';
+import type { FaultKind, StateChoice } from '../../model/agent.ts';
 import { clip } from '../../parse/clip.ts';
 import { nearest } from '../../parse/nearest.ts';
-import {
-  EFFORTS,
-  isModel,
-  isWord,
-  MODEL_PATTERN,
-  MODELS,
-  STATE_MODES,
-  WORD_PATTERN,
-} from './known-names.ts';
+import { choiceFault } from '../agents/agent-choices.ts';
+import { EFFORTS, isModel, isWord, MODEL_PATTERN, MODELS, WORD_PATTERN } from './known-names.ts';
 import { TOOL } from './tools.ts';
 
 const MODEL_EXPECTED = `${MODELS.join(', ')} or a full claude-… id`;
@@ -23,7 +16,8 @@ export const MODEL_OF_STATE: StateChoice = {
   fault: (model) => {
     if (isModel(model)) return undefined;
     const meant = nearest(model, MODELS);
-    return found(
+    return choiceFault(
+      'error',
       'unknown-model',
       `There is no model "${clip(model)}".`,
       meant,
@@ -42,26 +36,13 @@ export const EFFORT_OF_STATE: StateChoice = {
     if (EFFORTS.includes(effort)) return undefined;
     const meant = nearest(effort, EFFORTS);
     const otherwise = 'Raymond passes it on. Check that the agent knows it.';
-    return found(
+    return choiceFault(
+      'warning',
       'unknown-effort',
       `Raymond does not know the effort "${effort}".`,
       meant,
       otherwise,
     );
-  },
-};
-
-export const MODE_OF_STATE: StateChoice = {
-  kind: 'word',
-  meaning: 'Limits what the agent may do without asking. It cannot allow more than the run.',
-  expected: 'the name of a mode',
-  schema: { enum: STATE_MODES },
-  fault: (mode) => {
-    if (STATE_MODES.includes(mode)) return undefined;
-    const message = `A state cannot have the permission_mode "${clip(mode)}": a workflow may ask for ${STATE_MODES.join(', ')}.`;
-    const otherwise =
-      'Remove the key. Only the person who starts a run can allow more, with --permission-mode.';
-    return found('bad-permission-mode', message, nearest(mode, STATE_MODES), otherwise);
   },
 };
 
@@ -88,15 +69,4 @@ function toolList(meaning: string): StateChoice {
     schema: { type: ['array', 'null'], items: { type: ['string', 'number', 'boolean'] } },
     item: { expected: 'a tool like Read or "Bash(git log:*)"', pattern: TOOL },
   };
-}
-
-function found(
-  code: keyof typeof FAULTS,
-  message: string,
-  meant: string | undefined,
-  otherwise: string,
-): ChoiceFault {
-  const { severity } = FAULTS[code];
-  if (meant === undefined) return { severity, code, message, remedy: otherwise };
-  return { severity, code, message, remedy: `Did you mean ${meant}?`, nearest: meant };
 }
