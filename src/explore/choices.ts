@@ -1,9 +1,7 @@
 import { isOpen, type Way, waysOf } from '../graph/ways.ts';
-import type { StateName } from '../model/state-name.ts';
 import type { Tag } from '../model/tag.ts';
 import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
 import { TAG_RULES } from '../parse/transition.ts';
-import { withState } from './with-state.ts';
 
 /** One possible outcome of a step of a state. */
 export interface Choice {
@@ -28,16 +26,15 @@ export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readon
 }
 
 /**
- * The workflow in which a choice of a state can be taken as it is. Its policy keeps only the
- * entries that allow the choice, so that a long policy is not searched each time. The effects of
- * evaluators and failed checks are choices themselves, so both are removed.
+ * The state with which a choice can be taken as it is. Its policy keeps only the entries that allow the
+ * choice, so that a long policy is not searched each time. The effects of evaluators and failed checks
+ * are choices themselves, so both are removed.
  */
-export function playable(workflow: Workflow, name: StateName, { entries }: Choice): Workflow {
-  const state = workflow.states.get(name);
-  if (state?.kind !== 'prompt') return workflow;
+export function playable(state: State, { entries }: Choice): State {
+  if (state.kind !== 'prompt') return state;
   const { allowed: _, ...policy } = state.policy;
   const own = { ...policy, forceImplicit: false, evaluators: [], ensures: [] };
-  return withState(workflow, { ...state, policy: entries ? { ...own, allowed: entries } : own });
+  return { ...state, policy: entries ? { ...own, allowed: entries } : own };
 }
 
 /** The choices of a step with these ways, in the author's order. */

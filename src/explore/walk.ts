@@ -10,7 +10,7 @@ import type { Way } from '../graph/ways.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StateName } from '../model/state-name.ts';
 import { unreachable } from '../model/unreachable.ts';
-import type { Workflow } from '../model/workflow.ts';
+import type { State, Workflow } from '../model/workflow.ts';
 import { limitsOf } from '../parse/limits.ts';
 import { type Choice, choicesOf, playable } from './choices.ts';
 import { type AgentPosition, type Effect, takeChoice } from './take-choice.ts';
@@ -78,6 +78,8 @@ export class Walk {
   readonly #choices: ReadonlyMap<StateName, readonly Choice[]>;
   readonly #limits: WalkLimits;
   readonly #workflow: Workflow;
+  /** Those of the workflow. While a choice is taken, its state is the playable one. */
+  readonly #states: Map<StateName, State>;
   readonly #maxVisits: ReadonlyMap<StateName, number>;
   readonly #queue: Configuration[] = [];
   readonly #effects = {
@@ -88,6 +90,7 @@ export class Walk {
 
   constructor(workflow: Workflow, limits: WalkLimits) {
     this.#workflow = workflow;
+    this.#states = new Map(workflow.states);
     this.#limits = limits;
     this.#choices = choicesOf(workflow);
     this.#maxVisits = maxVisitsOf(workflow);
@@ -139,7 +142,11 @@ export class Walk {
   }
 
   #play(at: Configuration, choice: Choice): readonly Effect[] {
-    return takeChoice(playable(this.#workflow, at.state, choice), at, choice);
+    const state = this.#workflow.states.get(at.state);
+    if (state) this.#states.set(at.state, playable(state, choice));
+    const effects = takeChoice({ ...this.#workflow, states: this.#states }, at, choice);
+    if (state) this.#states.set(at.state, state);
+    return effects;
   }
 
   #unforeseeable(at: Configuration): void {
