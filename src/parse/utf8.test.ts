@@ -26,6 +26,8 @@ test.each([
   ['overlong', [0x41, 0xc0, 0x80], undefined, 1],
   ['surrogate', [0xed, 0xa0, 0x80], undefined, 0],
   ['cut off', [0x41, 0xe2, 0x82], undefined, 1],
+  ['cut off like a replacement', [0x41, 0xef, 0xbf], undefined, 1],
+  ['a replacement', [0xef, 0xbf, 0xbd, 0xef, 0xbf, 0x41], undefined, 3],
   ['beyond the last', [0xf4, 0x90, 0x80, 0x80], undefined, 0],
 ])('%s', (_, bytes, text, offset) => {
   const decoded = decodeUtf8(Uint8Array.from(bytes));
