@@ -2,7 +2,7 @@
 import type { AgentDeclaration, Agents, Choices } from '../model/agent.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
 import { clip } from './clip.ts';
-import { nearest } from './nearest.ts';
+import { nearest, suggestion } from './nearest.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
 /** The name of the agent that takes a prompt. */
@@ -45,9 +45,7 @@ export function readAgentName(
   const written = reader.text(field, field.key, 'the name of an agent');
   const names = all.map(({ name }) => name);
   if (written === undefined || names.includes(written)) return written;
-  const meant = nearest(written, names);
-  return reader.error('unknown-agent', field.offset, `There is no agent "${clip(written)}".`, {
-    remedy: meant ? `Did you mean ${meant}?` : `Name one of ${names.join(', ')}.`,
-    nearest: meant,
-  });
+  const message = `There is no agent "${clip(written)}".`;
+  const details = suggestion(nearest(written, names), `Name one of ${names.join(', ')}.`);
+  return reader.error('unknown-agent', field.offset, message, details);
 }

@@ -1,8 +1,6 @@
-import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
+import type { TagName } from '../model/tag.ts';
 import type { AllowedTransition, Ensure } from '../model/workflow.ts';
-import { clip } from './clip.ts';
-import { nearest } from './nearest.ts';
-import { readComplete } from './pinned-transition.ts';
+import { readComplete, tagNamed } from './pinned-transition.ts';
 import { TAG_RULES } from './transition.ts';
 import { COUNT } from './yaml-numbers.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
@@ -13,11 +11,9 @@ export function readEnsure(
   item: Item,
   choices: readonly string[],
 ): Ensure | undefined {
-  const fields = reader.fields(item, 'A check', 'a map like {run: npm test, on: [result]}');
+  const expected = 'a map like {run: npm test, on: [result]}';
+  const fields = reader.fields(item, 'A check', expected, ENSURE_KEYS);
   if (!fields) return undefined;
-  for (const field of fields) {
-    if (!ENSURE_KEYS.includes(field.key)) reader.unknownKey(field, ENSURE_KEYS, 'A check');
-  }
   const find = (name: string) => fields.find(({ key }) => key === name);
   const run = readRun(reader, item, find('run'));
   const on = find('on');
@@ -68,14 +64,8 @@ function readTransitionName(reader: YamlReader, item: Item): AllowedTransition |
   const written = reader.text(item, 'on', 'a transition like goto DEPLOY');
   if (written === undefined) return undefined;
   const [name = '', ...rest] = written.trim().split(/\s+/);
-  const tag = TRANSITION_TAGS.find((known) => known === name);
-  if (!tag) {
-    const meant = nearest(name, TRANSITION_TAGS);
-    return reader.error('unknown-tag', item.offset, `There is no tag "${clip(name)}".`, {
-      remedy: meant ? `Did you mean ${meant}?` : `The tags are ${TRANSITION_TAGS.join(', ')}.`,
-      nearest: meant,
-    });
-  }
+  const tag = tagNamed(reader, item, name);
+  if (!tag) return undefined;
   const target = rest.join(' ');
   if (target !== '' && !hasTarget(tag)) {
     const message = `<${tag}> has no target that a check could name.`;

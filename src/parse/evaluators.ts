@@ -12,11 +12,8 @@ export function readEvaluator(
   choices: readonly string[],
 ): Evaluator | undefined {
   const expected = 'a map like {visits: 5, then: {tag: goto, target: GIVE_UP}}';
-  const fields = reader.fields(item, 'An evaluator', expected);
+  const fields = reader.fields(item, 'An evaluator', expected, KEYS);
   if (!fields) return undefined;
-  for (const field of fields) {
-    if (!KEYS.includes(field.key)) reader.unknownKey(field, KEYS, 'An evaluator');
-  }
   const test = readTest(reader, item, fields);
   const transition = readThen(reader, item, fields, choices);
   if (!test || !transition) return undefined;

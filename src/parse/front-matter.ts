@@ -97,13 +97,9 @@ function afterComments(text: string): number {
 
 function readRoot(reader: YamlReader, agents: Agents): Policy {
   if (reader.isEmpty(reader.root)) return NO_POLICY;
-  const fields = reader.fields(reader.root, 'Front matter', 'keys with values, like timeout: 60');
-  if (!fields) return NO_POLICY;
-  const keys = policyKeys(agents);
-  for (const field of fields) {
-    if (!keys.includes(field.key)) reader.unknownKey(field, keys, 'Front matter');
-  }
-  return readPolicy(reader, fields, agents);
+  const expected = 'keys with values, like timeout: 60';
+  const fields = reader.fields(reader.root, 'Front matter', expected, policyKeys(agents));
+  return fields ? readPolicy(reader, fields, agents) : NO_POLICY;
 }
 
 function countLines(text: string): number {

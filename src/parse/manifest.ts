@@ -5,7 +5,7 @@ import type { StateName } from '../model/state-name.ts';
 import type { About, Limits, State } from '../model/workflow.ts';
 import { clip } from './clip.ts';
 import { LIMIT_KEYS, readLimits } from './limits.ts';
-import { nameIndex } from './nearest.ts';
+import { nameIndex, suggestion } from './nearest.ts';
 import { NO_POLICY } from './policy.ts';
 import { stemOf } from './state.ts';
 import { HEAD_KEYS, readHead } from './workflow-head.ts';
@@ -33,12 +33,10 @@ export interface ManifestReading {
 export function readManifest(text: string, states: States, agents: Agents): ManifestReading {
   const reader = new YamlReader(MANIFEST, text);
   const isNothing = reader.errorCount() > 0 || reader.isEmpty(reader.root);
+  const expected = 'keys with values, like name: Review';
   const fields = isNothing
     ? []
-    : (reader.fields(reader.root, 'A manifest', 'keys with values, like name: Review') ?? []);
-  for (const field of fields) {
-    if (!MANIFEST_KEYS.includes(field.key)) reader.unknownKey(field, MANIFEST_KEYS, 'A manifest');
-  }
+    : (reader.fields(reader.root, 'A manifest', expected, MANIFEST_KEYS) ?? []);
   const about = readHead(reader, fields, agents);
   const limited = fields
     .filter(({ key }) => key === 'states')
@@ -61,11 +59,8 @@ function readStates(
   return named.flatMap((entry) => {
     const meant = find(entry);
     const expected = 'limits, like { timeout: 30, max_visits: 100 }';
-    const keys = meant.length > 0 ? (reader.fields(entry, entry.key, expected) ?? []) : [];
-    for (const key of keys) {
-      if (!LIMIT_KEYS.includes(key.key)) reader.unknownKey(key, LIMIT_KEYS, entry.key);
-    }
-    const limits = readLimits(reader, keys);
+    const keys = meant.length > 0 && reader.fields(entry, entry.key, expected, LIMIT_KEYS);
+    const limits = readLimits(reader, keys || []);
     return meant.flatMap((state) => {
       if (hasFrontMatter(state)) return misplaced(reader, entry, state);
       return [[state.name, withLimits(state, limits)] as const];
@@ -86,10 +81,9 @@ function finder(reader: YamlReader, states: States): (entry: Field) => readonly 
     const found = byName.get(key);
     if (found) return found;
     const [meant] = names.nearest(key, 1);
-    reader.error('missing-state', keyOffset, `There is no state "${clip(key)}".`, {
-      remedy: meant ? `Did you mean ${meant}?` : 'Name a file of this workflow.',
-      nearest: meant,
-    });
+    const message = `There is no state "${clip(key)}".`;
+    const details = suggestion(meant, 'Name a file of this workflow.');
+    reader.error('missing-state', keyOffset, message, details);
     return [];
   };
 }

@@ -3,6 +3,13 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return nearestFew(name, candidates, 1)[0];
 }
 
+/** A remedy that names the candidate, if there is one. */
+export function suggestion(meant: string | undefined, otherwise: string) {
+  return meant === undefined
+    ? { remedy: otherwise }
+    : { remedy: `Did you mean ${meant}?`, nearest: meant };
+}
+
 /** The closest candidates, best first. */
 export function nearestFew(name: string, candidates: Iterable<string>, count = 3): string[] {
   return nameIndex(candidates).nearest(name, count);

@@ -2,7 +2,7 @@ import { type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import type { AllowedTransition } from '../model/workflow.ts';
 import { clip } from './clip.ts';
 import { incompleteBecause, tagOf } from './implicit.ts';
-import { nearest } from './nearest.ts';
+import { nearest, suggestion } from './nearest.ts';
 import { attributesOf, readTransition, TAG_RULES } from './transition.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
@@ -117,14 +117,17 @@ function readTagName(
     });
   }
   const written = reader.text(field, 'tag', 'the name of a tag');
-  if (written === undefined) return undefined;
-  const known = TRANSITION_TAGS.find((name) => name === written);
+  return written === undefined ? undefined : tagNamed(reader, field, written);
+}
+
+/** The tag that an author names, which must exist. */
+export function tagNamed(reader: YamlReader, { offset }: Item, name: string): TagName | undefined {
+  const known = TRANSITION_TAGS.find((tag) => tag === name);
   if (known) return known;
-  const meant = nearest(written, TRANSITION_TAGS);
-  return reader.error('unknown-tag', field.offset, `There is no tag "${clip(written)}".`, {
-    remedy: meant ? `Did you mean ${meant}?` : `The tags are ${TRANSITION_TAGS.join(', ')}.`,
-    nearest: meant,
-  });
+  const message = `There is no tag "${clip(name)}".`;
+  const otherwise = `The tags are ${TRANSITION_TAGS.join(', ')}.`;
+  const details = suggestion(nearest(name, TRANSITION_TAGS), otherwise);
+  return reader.error('unknown-tag', offset, message, details);
 }
 
 function checkPart(

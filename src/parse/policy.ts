@@ -138,7 +138,7 @@ function readEvaluators(
   field: Field,
   choices: readonly string[],
 ): Partial<Policy> {
-  const entries = (reader.isEmpty(field) ? [] : reader.items(field, 'evaluators', 'a list')) ?? [];
+  const entries = reader.entries(field, 'a list');
   return { evaluators: entries.flatMap((entry) => readEvaluator(reader, entry, choices) ?? []) };
 }
 
@@ -147,6 +147,6 @@ function readEnsures(
   field: Field,
   choices: readonly string[],
 ): Partial<Policy> {
-  const entries = (reader.isEmpty(field) ? [] : reader.items(field, 'ensures', 'a list')) ?? [];
+  const entries = reader.entries(field, 'a list');
   return { ensures: entries.flatMap((entry) => readEnsure(reader, entry, choices) ?? []) };
 }

@@ -2,17 +2,17 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { clip } from './clip.ts';
-import { nearest } from './nearest.ts';
+import { nearest, suggestion } from './nearest.ts';
 import { scalarText } from './yaml-text.ts';
 
 type FaultText = Pick<Diagnostic, 'code' | 'message' | 'remedy' | 'nearest'>;
 
 export function unknownKeyFault(key: string, known: readonly string[], where: string): FaultText {
-  const meant = nearest(key, known);
-  const fault = { code: 'unknown-key', message: `${where} has no key "${clip(key)}".` };
-  return meant === undefined
-    ? { ...fault, remedy: `The keys are ${known.join(', ')}.` }
-    : { ...fault, remedy: `Did you mean ${meant}?`, nearest: meant };
+  return {
+    code: 'unknown-key',
+    message: `${where} has no key "${clip(key)}".`,
+    ...suggestion(nearest(key, known), `The keys are ${known.join(', ')}.`),
+  };
 }
 
 export function mismatchFault(what: string, expected: string, node: Node | null): FaultText {

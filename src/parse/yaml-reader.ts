@@ -101,16 +101,30 @@ export class YamlReader {
     this.note(item.offset, { severity: 'error', ...fault });
   }
 
-  fields(item: Item, what: string, expected: string): readonly Field[] | undefined {
+  /** The keys of a map. With `known`, warns of others. */
+  fields(
+    item: Item,
+    what: string,
+    expected: string,
+    known?: readonly string[],
+  ): readonly Field[] | undefined {
     const node = this.#follow(item.node);
-    return isMap(node)
-      ? this.#fieldsIn(node, item.offset, what)
-      : this.mismatch(item, what, expected);
+    if (!isMap(node)) return this.mismatch(item, what, expected);
+    const fields = this.#fieldsIn(node, item.offset, what);
+    if (known)
+      for (const field of fields)
+        if (!known.includes(field.key)) this.unknownKey(field, known, what);
+    return fields;
   }
 
   items(item: Item, what: string, expected: string): readonly Item[] | undefined {
     const node = this.#follow(item.node);
     return isSeq(node) ? this.#itemsIn(node, item.offset) : this.mismatch(item, what, expected);
+  }
+
+  /** The entries of a list that may be empty. */
+  entries(field: Field, expected: string): readonly Item[] {
+    return this.isEmpty(field) ? [] : (this.items(field, field.key, expected) ?? []);
   }
 
   /** Any scalar, as it was written. */

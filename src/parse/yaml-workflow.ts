@@ -24,12 +24,8 @@ export function readYamlWorkflow(file: string, text: string, agents: Agents): Ya
   const unreadable = reader.errorCount() > 0;
   const fields = unreadable
     ? undefined
-    : reader.fields(reader.root, 'A workflow', 'a map with the key states');
+    : reader.fields(reader.root, 'A workflow', 'a map with the key states', MANIFEST_KEYS);
   if (!fields) return { about: {}, diagnostics: reader.takeFaults() };
-
-  for (const field of fields) {
-    if (!MANIFEST_KEYS.includes(field.key)) reader.unknownKey(field, MANIFEST_KEYS, 'A workflow');
-  }
   const about = readHead(reader, fields, agents);
   const stateFields = readStates(reader, fields);
   const diagnostics = reader.takeFaults();

@@ -9,7 +9,7 @@ import type {
 } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
 import { clip } from '../../parse/clip.ts';
-import { nearest } from '../../parse/nearest.ts';
+import { nearest, suggestion } from '../../parse/nearest.ts';
 import type { PromptStep } from '../../ports.ts';
 import { STATE_MODES, stricterMode } from './permission-modes.ts';
 
@@ -118,22 +118,10 @@ export const MODE_OF_STATE: StateChoice = {
     const message = `A state cannot have the permission_mode "${clip(mode)}": a workflow may ask for ${STATE_MODES.join(', ')}.`;
     const otherwise =
       'Remove the key. Only the person who starts a run can allow more, with --permission-mode.';
-    const meant = nearest(mode, STATE_MODES);
-    return choiceFault('error', 'bad-permission-mode', message, meant, otherwise);
+    const details = suggestion(nearest(mode, STATE_MODES), otherwise);
+    return { severity: 'error', code: 'bad-permission-mode', message, ...details };
   },
 };
-
-/** A fault whose remedy is the name that the author probably meant, if there is one. */
-export function choiceFault(
-  severity: 'error' | 'warning',
-  code: string,
-  message: string,
-  meant: string | undefined,
-  otherwise: string,
-): ChoiceFault {
-  if (meant === undefined) return { severity, code, message, remedy: otherwise };
-  return { severity, code, message, remedy: `Did you mean ${meant}?`, nearest: meant };
-}
 
 /** For a choice whose values mean something to one agent only. */
 export const OWN = { inTags: true, isOwn: true, isDrawn: true, isHarmless: true } as const;

@@ -1,8 +1,7 @@
 /** The choices for Claude Code in the front matter of a prompt. */
 import type { FaultKind, StateChoice } from '../../model/agent.ts';
 import { clip } from '../../parse/clip.ts';
-import { nearest } from '../../parse/nearest.ts';
-import { choiceFault } from '../agents/agent-choices.ts';
+import { nearest, suggestion } from '../../parse/nearest.ts';
 import { EFFORTS, isModel, isWord, MODEL_PATTERN, MODELS, WORD_PATTERN } from './known-names.ts';
 import { TOOL } from './tools.ts';
 
@@ -15,14 +14,9 @@ export const MODEL_OF_STATE: StateChoice = {
   schema: { type: 'string', pattern: MODEL_PATTERN },
   fault: (model) => {
     if (isModel(model)) return undefined;
-    const meant = nearest(model, MODELS);
-    return choiceFault(
-      'error',
-      'unknown-model',
-      `There is no model "${clip(model)}".`,
-      meant,
-      `Write ${MODEL_EXPECTED}.`,
-    );
+    const message = `There is no model "${clip(model)}".`;
+    const details = suggestion(nearest(model, MODELS), `Write ${MODEL_EXPECTED}.`);
+    return { severity: 'error', code: 'unknown-model', message, ...details };
   },
 };
 
@@ -34,15 +28,10 @@ export const EFFORT_OF_STATE: StateChoice = {
   fault: (effort) => {
     if (!isWord(effort)) return 'unexpected';
     if (EFFORTS.includes(effort)) return undefined;
-    const meant = nearest(effort, EFFORTS);
+    const message = `Raymond does not know the effort "${effort}".`;
     const otherwise = 'Raymond passes it on. Check that the agent knows it.';
-    return choiceFault(
-      'warning',
-      'unknown-effort',
-      `Raymond does not know the effort "${effort}".`,
-      meant,
-      otherwise,
-    );
+    const details = suggestion(nearest(effort, EFFORTS), otherwise);
+    return { severity: 'warning', code: 'unknown-effort', message, ...details };
   },
 };
 
