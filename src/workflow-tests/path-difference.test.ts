@@ -5,10 +5,10 @@ test.each([
   [
     'START PLAN DONE',
     'START DONE',
-    'expected  START PLAN DONE\ngot       START -    DONE\n                ^',
+    'expected  START PLAN DONE\ngot       START DONE -\n                ^',
   ],
   ['A B', 'A B C', 'expected  A B -\ngot       A B C\n              ^'],
-  ['A LONG', 'A B', 'expected  A LONG -\ngot       A -    B\n            ^'],
+  ['A LONG', 'A B', 'expected  A LONG\ngot       A B\n            ^'],
   ['', 'A', 'expected  -\ngot       A\n          ^'],
 ])('%s against %s', (expected, got, shown) => {
   const states = (text: string) => text.split(' ').filter((state) => state !== '');
