@@ -17,14 +17,8 @@ import {
 import { writeTurnFile } from '../turn/turn-file.ts';
 import { Connection } from './connection.ts';
 import type { KnownAgent } from './known.ts';
-import {
-  type Abilities,
-  initializeParams,
-  readAbilities,
-  type SessionSettings,
-  VERSION,
-} from './protocol.ts';
-import type { TurnFile } from './records.ts';
+import { initializeParams, readAbilities, VERSION } from './protocol.ts';
+import type { Abilities, Own, SessionSettings, TurnFile } from './records.ts';
 
 /** A step with the choices for it. */
 export interface AcpStep extends ChosenStep {
@@ -70,12 +64,6 @@ export interface OpenSession {
   countedUsage: Usage | undefined;
   /** The agent has no messages of it. */
   isEmpty: boolean;
-}
-
-/** Names that Raymond may replace, as they were before. */
-export interface Own {
-  readonly model?: string | undefined;
-  readonly effort?: string | undefined;
 }
 
 /** The turn cannot begin. */

@@ -18,7 +18,8 @@ import type { StartedAgent } from './adapter.ts';
 import { environmentFor, launchAgent } from './agent-process.ts';
 import { Connection } from './connection.ts';
 import type { KnownAgent } from './known.ts';
-import { type Abilities, initializeParams, readAbilities, VERSION } from './protocol.ts';
+import { initializeParams, readAbilities, VERSION } from './protocol.ts';
+import type { Abilities } from './records.ts';
 import { withoutAnswer } from './report.ts';
 
 type Agent = Pick<KnownAgent, 'command'> & Partial<KnownAgent>;

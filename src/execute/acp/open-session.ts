@@ -11,15 +11,21 @@ import {
   type AgentProcess,
   ANSWER_MS,
   type OpenSession,
-  type Own,
   Unable,
 } from './agent-process.ts';
 import { Disconnected, Refused } from './connection.ts';
 import { plainName } from './cost.ts';
 import { failureOf } from './failures.ts';
 import { Overheard } from './overheard.ts';
-import { readSession, type SessionSettings, type Setting, settingRequest } from './protocol.ts';
-import { readTurn, type SessionNote, type SessionNotes } from './records.ts';
+import { readSession, settingRequest } from './protocol.ts';
+import {
+  type Own,
+  readTurn,
+  type SessionNote,
+  type SessionNotes,
+  type SessionSettings,
+  type Setting,
+} from './records.ts';
 
 export interface TurnSession {
   /** As the agent names it. */

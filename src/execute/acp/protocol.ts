@@ -10,6 +10,7 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
 import { type Fields, fields, list, number, parsed, text } from '../json.ts';
+import type { Abilities, SessionSettings, Setting } from './records.ts';
 
 export type Id = string | number;
 
@@ -98,20 +99,6 @@ export function promptParams(sessionId: string, prompt: string): PromptRequest {
   return { sessionId, prompt: [{ type: 'text', text: prompt }] };
 }
 
-/** The abilities that the agent reports at its start. */
-export interface Abilities {
-  /** The version of the protocol. */
-  readonly version: number;
-  /** Its name and its own version; empty if it reports none. */
-  readonly about: string;
-  readonly load: boolean;
-  /** It continues a session without sending its messages again. */
-  readonly resume: boolean;
-  readonly fork: boolean;
-  /** How a user logs in, in the words of the agent. */
-  readonly logins: readonly string[];
-}
-
 export function readAbilities(result: unknown): Abilities {
   const { protocolVersion, agentCapabilities, authMethods, agentInfo } = fields(result);
   const about = fields(agentInfo);
@@ -132,20 +119,6 @@ export function readAbilities(result: unknown): Abilities {
 /** A capability is offered with an object, which may be empty. */
 function isOffered(capability: unknown): boolean {
   return typeof capability === 'object' && capability !== null;
-}
-
-/** A setting of a session that has a list of values. */
-export interface Setting {
-  /** The request that sets it: its own one, or the one for options, with the id of the option. */
-  readonly by: 'mode' | 'model' | { readonly option: string };
-  readonly current: string;
-  readonly values: readonly string[];
-}
-
-export interface SessionSettings {
-  readonly model?: Setting | undefined;
-  readonly effort?: Setting | undefined;
-  readonly mode?: Setting | undefined;
 }
 
 /** The request that gives a setting another value. */

@@ -8,16 +8,41 @@ import { readTurnFile, shownTurn } from '../turn/turn-file.ts';
 const text = z.string();
 const texts = z.readonly(z.array(text));
 
-const setting = z.optional(
-  z.object({
-    by: z.union([z.literal(['mode', 'model']), z.object({ option: text })]),
-    current: text,
-    values: texts,
-  }),
-);
+/** The abilities that the agent reports at its start. */
+const abilitiesSchema = z.object({
+  /** The version of the protocol. */
+  version: z.number(),
+  /** Its name and its own version; empty if it reports none. */
+  about: text,
+  load: z.boolean(),
+  /** It continues a session without sending its messages again. */
+  resume: z.boolean(),
+  fork: z.boolean(),
+  /** How a user logs in, in the words of the agent. */
+  logins: texts,
+});
+
+export type Abilities = z.infer<typeof abilitiesSchema>;
+
+/** A setting of a session that has a list of values. */
+const settingSchema = z.object({
+  /** The request that sets it: its own one, or the one for options, with the id of the option. */
+  by: z.union([z.literal(['mode', 'model']), z.object({ option: text })]),
+  current: text,
+  values: texts,
+});
+
+export type Setting = z.infer<typeof settingSchema>;
+
+const setting = z.optional(settingSchema);
+const settingsSchema = z.object({ model: setting, effort: setting, mode: setting });
+
+export type SessionSettings = z.infer<typeof settingsSchema>;
 
 /** The settings of a session before Raymond named others. */
 const ownSchema = z.object({ model: z.optional(text), effort: z.optional(text) });
+
+export type Own = z.infer<typeof ownSchema>;
 
 /** The facts that another process needs to adopt a turn. */
 const turnSchema = z.object({
@@ -47,19 +72,7 @@ const turnSchema = z.object({
     }),
   ),
   /** The process and the session as they described themselves, so that they serve the next turn too. */
-  known: z.optional(
-    z.object({
-      abilities: z.object({
-        version: z.number(),
-        about: text,
-        load: z.boolean(),
-        resume: z.boolean(),
-        fork: z.boolean(),
-        logins: texts,
-      }),
-      settings: z.object({ model: setting, effort: setting, mode: setting }),
-    }),
-  ),
+  known: z.optional(z.object({ abilities: abilitiesSchema, settings: settingsSchema })),
 });
 
 export type TurnFile = z.infer<typeof turnSchema>;
