@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { isShortage } from '../../model/shortage.ts';
 import { limitMark, tokensIn } from './mark.ts';
 import {
   NO_TRACES,
@@ -81,9 +82,4 @@ function readOrNothing<T>(read: () => T): T | undefined {
     if (isShortage(error)) throw error;
     return undefined;
   }
-}
-
-function isShortage(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM';
 }
