@@ -9,6 +9,8 @@ export { interpret } from './interpret/interpret.ts';
 export { newRun } from './interpret/new-run.ts';
 export {
   answer,
+  type Diff,
+  diff,
   events,
   list,
   look,
@@ -25,6 +27,7 @@ export {
   run,
   type StartChoices,
   stop,
+  type WantedDiff,
 } from './library.ts';
 export type { Diagnostic } from './model/diagnostic.ts';
 export type {

@@ -1,7 +1,9 @@
 /** The verbs for programs in JavaScript. Everything that executes is loaded with the first call. */
+import type { Diff, WantedDiff } from './app/diff.ts';
 import type { PrunedRun } from './app/prune.ts';
 import type { StartedRun } from './app/started-run.ts';
 import type { Attendant, StopOrLeave } from './host/attendant.ts';
+
 import type { Choices } from './model/agent.ts';
 import type { JournaledEvent } from './model/event.ts';
 import type { Consent, Door, Notice } from './model/notice.ts';
@@ -11,7 +13,7 @@ import type { SurveyedRun } from './ports.ts';
 import { Inbox } from './run/inbox.ts';
 import type { Surroundings } from './world/surroundings.ts';
 
-export type { PrunedRun };
+export type { Diff, PrunedRun, WantedDiff };
 
 /** Where the runs are, and who is told about them. */
 export interface Place {
@@ -210,6 +212,17 @@ export function look(id: string, place: Place = {}): Promise<Run> {
   return within(place, async (around) => {
     const { look } = await import('./app/look.ts');
     return told(place, await look(around, id)).found.run;
+  });
+}
+
+/** The files that a run, one of its agents or one step has changed. */
+export function diff(
+  id: string,
+  { agent, step, ...place }: Place & WantedDiff = {},
+): Promise<Diff> {
+  return within(place, async (around) => {
+    const { diff } = await import('./app/diff.ts');
+    return diff(around, id, { agent, step });
   });
 }
 

@@ -283,6 +283,37 @@ export interface FileHistory {
   restore(root: string, tree: string): Promise<void>;
 }
 
+/** Compares the recorded files of a run, and changes nothing. */
+export interface FileComparer {
+  /** The root of the working tree with the directory, if files of it were recorded on this machine. */
+  rootOf(directory: string): string | undefined;
+  /** The changes from the first to the last record. Rejects if a record is gone. */
+  compare(root: string, pairs: readonly RecordPair[]): Promise<ComparedFiles>;
+  /** Whether the HEAD of its repository has the commits of a branch. Undefined if that is not known. */
+  isMerged(root: string, branch: string): Promise<boolean | undefined>;
+}
+
+/** Two records without the work of others between them. */
+export type RecordPair = readonly [before: string, after: string];
+
+export interface ComparedFiles {
+  readonly files: readonly ChangedPath[];
+  /** The number of further files. */
+  readonly more: number;
+}
+
+export interface ChangedPath {
+  readonly path: string;
+  /** The former path of a moved file. */
+  readonly was: string | null;
+  readonly kind: 'added' | 'changed' | 'deleted' | 'moved';
+  readonly added: number;
+  readonly removed: number;
+  /** In the format of git; null if it is left out. */
+  readonly patch: string | null;
+  readonly omitted: 'binary' | 'large' | 'many' | null;
+}
+
 export interface Making {
   /** Resolves with what prevented it, if anything did. Never rejects. */
   readonly done: Promise<string | undefined>;

@@ -14,6 +14,7 @@ import { noticeText } from '../world/diagnostic-line.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { looseLibrary } from '../world/wire.ts';
 import { answer, askedItem, decide } from './answer.ts';
+import { diff, type WantedDiff } from './diff.ts';
 import { type ListWish, list } from './list.ts';
 import { attend, look } from './look.ts';
 import type { WantedItem } from './open-items.ts';
@@ -73,6 +74,7 @@ export function forPrograms(
     async look(id: string) {
       return inTexts(await look(around, id));
     },
+    diff: (id: string, wanted?: WantedDiff) => diff(around, id, wanted),
     attend: (id: string, options?: Parameters<typeof attend>[2]) => attend(around, id, options),
     /** Answers the question of an agent, or the only question of the run. */
     async answer(id: string, agent: string | undefined, text: string) {

@@ -29,6 +29,7 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
   attend: { cli: 'watch', serve: 'events', mcp: 'watch', library: 'events' },
   list: { cli: 'list', serve: 'runs', mcp: 'list', library: 'list' },
   look: { cli: 'show', serve: 'run', mcp: 'show', library: 'look' },
+  diff: { cli: 'diff', serve: 'diff', mcp: 'diff', library: 'diff' },
 };
 
 export type DoorName = 'cli' | 'serve' | 'mcp' | 'library';

@@ -101,6 +101,15 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
       finish((await import('./look/logs.ts')).logs(here, name, options)),
     );
   raymond
+    .command('diff [run] [part]')
+    .description('show the files that a run, an agent (main) or a step (main:4) has changed')
+    .option('--stat', 'a line for each file')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (name, part, options) =>
+      finish((await import('./look/diff.ts')).diff(here, name, part, options)),
+    );
+  raymond
     .command('watch [run]')
     .description('show a run live until it ends, and answer its questions')
     .option('--plain', 'plain lines, without colour')

@@ -77,6 +77,21 @@ export const TOOLS: readonly Tool[] = [
     act: async ({ run }, { control }) => compactRun(await control.look(run)),
   }),
   tool({
+    name: 'diff',
+    description: 'Shows the files that a run, one of its agents or one step has changed.',
+    input: z.strictObject({
+      run,
+      agent: z.string().optional().describe('Only its changes.'),
+      step: z.int().positive().optional().describe('Only this step of the agent.'),
+    }),
+    isReading: true,
+    async act({ run, agent, step }, { control }) {
+      if (step !== undefined && agent === undefined)
+        throw new UserError('usage', 'A step needs its agent.', 'Name the agent, such as main.');
+      return control.diff(run, { agent, step });
+    },
+  }),
+  tool({
     name: 'start',
     description:
       'Starts a workflow of this project in the background, and returns the run. Then use watch. A workflow that changed after this server was started needs a person.',

@@ -145,6 +145,13 @@ export function answersFor(parts: ServeParts): Answers {
         const { found, followed } = await runOf(asked);
         return body(await graphs.of(found.id, followed, timeOf({ found, followed })));
       },
+      diff: async ({ params: { id = '' }, query: { agent, step } }) => {
+        await runs.look(id);
+        const wanted = step === undefined ? undefined : stepOf(step);
+        if (wanted !== undefined && agent === undefined)
+          throw badRequest('The request names a step without its agent.', 'Add agent=main.');
+        return body(await control.diff(id, { agent, step: wanted }));
+      },
       forecast: async (asked) => {
         return body(await forecast((await runOf(asked)).followed));
       },
@@ -199,8 +206,9 @@ function aheadOfRun(after: number, seq: number) {
   );
 }
 
-function keyOf({ params: { agent = '', n = '' } }: Asked) {
-  if (!/^[1-9]\d{0,8}$/.test(n))
-    throw badRequest('The step is not a number.', 'Steps count from 1.');
-  return { agent, step: Number(n) };
+const keyOf = ({ params: { agent = '', n = '' } }: Asked) => ({ agent, step: stepOf(n) });
+
+function stepOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw badRequest('The step is not a number.', 'Steps count from 1.');
 }

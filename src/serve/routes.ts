@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { errorBody, text } from '../look/common.ts';
+import { diffShape } from '../look/diff-shape.ts';
 import { launchedRow, runList, wholeRun } from '../look/run-shape.ts';
 import { messageBatch, stepOutcome, stepShape } from '../look/step-shape.ts';
 import { changeList, logLine } from './shapes/changes.ts';
@@ -137,6 +138,15 @@ export const ROUTES = {
         gone: errorBody,
       },
     },
+  },
+  diff: {
+    method: 'GET',
+    path: '/api/runs/:id/changes',
+    summary: 'The files that the run, an agent or a step has changed',
+    description:
+      'As `raymond diff`. Large files and files that are no text are named without their content.',
+    query: { agent: 'Only its changes.', step: 'Only this step of the agent.' },
+    answer: json(diffShape),
   },
   graph: {
     method: 'GET',

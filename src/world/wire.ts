@@ -18,6 +18,7 @@ import { begunTurn } from '../execute/claude/records.ts';
 import { codexExecutor } from '../execute/codex/codex.ts';
 import { codexAgent } from '../execute/codex/declaration.ts';
 import { findCodex } from '../execute/codex/health.ts';
+import { fileComparer } from '../execute/git/compare-trees.ts';
 import { gitFileHistory } from '../execute/git/file-history.ts';
 import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { RunProcesses } from '../execute/process/index.ts';
@@ -44,6 +45,7 @@ import { findState } from '../parse/resolve.ts';
 import type {
   Executor,
   Executors,
+  FileComparer,
   FileHistory,
   RunFolders,
   RunStore,
@@ -234,6 +236,10 @@ async function acpExecutors(
 
 export function filesOf(around: Surroundings, run: string): FileHistory {
   return gitFileHistory({ run, folder: around.workspace(run).files });
+}
+
+export function comparerOf(around: Surroundings, run: string): FileComparer {
+  return fileComparer({ run, folder: around.workspace(run).files });
 }
 
 export async function rewindPorts(around: Surroundings, run: string): Promise<RewindPorts> {

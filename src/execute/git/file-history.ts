@@ -59,7 +59,7 @@ function isRoot(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((part) => existsSync(join(git, part)));
 }
 
-const placeOf = (folder: string, root: string) =>
+export const placeOf = (folder: string, root: string) =>
   join(folder, createHash('sha256').update(root).digest('hex').slice(0, 16));
 
 /** The names of the files in the folder of a working tree. */
