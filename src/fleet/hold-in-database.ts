@@ -114,6 +114,8 @@ async function lock(
     ...{ at, decider, news, inputs: ours, mail: letters, worker: worker.name },
     // The life of a worker ends what an earlier one has left.
     isSuccession: false,
+    // The transaction may be repeated, and decide otherwise.
+    isCertain: false,
     startsHere(agentId) {
       const agent = decider.run.agents.get(agentId);
       if (!agent || !ending.has(agentId)) return false;

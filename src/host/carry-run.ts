@@ -12,9 +12,10 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { RunLost } from '../model/run-lost.ts';
 import type { Clock, Executors, Journal, Person, StopSource } from '../ports.ts';
+import { holdAlone } from '../run/hold-alone.ts';
 import { Inbox } from '../run/inbox.ts';
-import { runLoop } from '../run/loop.ts';
 import { Steps, type StepsPorts } from '../run/steps.ts';
+import { takeTurns } from '../run/turn.ts';
 import { askPerson, NOBODY, openQuestions } from './ask-person.ts';
 import { type Delivery, type DeliveryPorts, deliverMessages } from './deliver-messages.ts';
 import { type NamedObserver, observeAll } from './observe-all.ts';
@@ -99,11 +100,18 @@ export async function carryRun(
       ...(worktrees && { worktrees }),
       ...(files && { files }),
     });
-    const ended = await runLoop(run, inbox, {
-      ...{ journal: losing(journal, lose), clock, observer, steps, newId, patient },
-      ...{ mail: delivery, worker: carrying.worker, attended: () => person.isPresent() },
+    const alone = holdAlone(run, inbox, {
+      ...{ workflows: steps.workflows, journal: losing(journal, lose), clock },
+      ...{ mail: delivery, worker: carrying.worker },
     });
-    return { kind: 'ended', run: ended };
+    try {
+      const { hold } = alone;
+      const ports = { hold, steps, observer, newId, patient, attended: () => person.isPresent() };
+      return { kind: 'ended', run: await takeTurns(ports, inbox) };
+    } finally {
+      alone.close();
+      await steps.close();
+    }
   } catch (error) {
     if (error instanceof RunLost) return { kind: 'lost', loss: error };
     throw error;

@@ -1,14 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { answered, failed, makeRun, type Stage } from '../../test/make-run.ts';
-import { stagePorts } from '../../test/stage-ports.ts';
-import { scriptedAgent } from '../execute/rehearsal/scripted.ts';
 import { apply } from '../interpret/apply.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Clock } from '../ports.ts';
 import { holdAlone } from './hold-alone.ts';
 import { Inbox } from './inbox.ts';
-import { Steps } from './steps.ts';
 import { decideTurn } from './turn.ts';
 
 /** A clock that the test moves forward. */
@@ -40,17 +37,14 @@ const ask = '<ask next="START" timeout="1h" timeout_next="START">?</ask>';
 function turnsOf(stage: Stage, now: number) {
   const inbox = new Inbox<Input>();
   const hand = handClock(now);
-  const agent = scriptedAgent(() => '');
-  const steps = new Steps(inbox, {
-    ...{ ...stagePorts(stage), clock: hand.clock, live: () => {} },
-    executors: { prompt: agent, script: agent },
-  });
   const journal = { append: async () => {} };
-  const alone = holdAlone(stage.run, inbox, { journal, clock: hand.clock, steps });
+  const { workflows } = stage;
+  const alone = holdAlone(stage.run, inbox, { workflows, journal, clock: hand.clock });
+  const steps = { executors: { prompt: 'scripted', script: 'scripted' }, prepare: () => {} };
   const turn = async (...inputs: readonly Input[]): Promise<readonly RunEvent[]> => {
     const { decided } = await decideTurn(
       {
-        ...{ hold: alone.hold, newId: () => 's', executors: steps.executors },
+        ...{ hold: alone.hold, newId: () => 's', steps },
         ...{ attended: () => true, patient: true },
       },
       inputs,

@@ -1,3 +1,4 @@
+import type { Workflows } from '../interpret/follow.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
@@ -5,13 +6,12 @@ import type { Clock, Journal } from '../ports.ts';
 import { Decider } from './decider.ts';
 import type { Inbox } from './inbox.ts';
 import type { Mail } from './mail.ts';
-import type { Steps } from './steps.ts';
 import type { Decision, HoldRun, TakenStep } from './turn.ts';
 
 export interface AlonePorts {
   readonly journal: Journal;
   readonly clock: Clock;
-  readonly steps: Steps;
+  readonly workflows: Workflows;
   /** Absent if no other process can reach the run. */
   readonly mail?: WaitingMail | undefined;
   /** The name of this process for the journal; absent if it is not recorded. */
@@ -32,9 +32,9 @@ export interface WaitingMail {
 export function holdAlone(
   initial: Run,
   inbox: Inbox<Input>,
-  { journal, clock, steps, mail, worker }: AlonePorts,
+  { workflows, journal, clock, mail, worker }: AlonePorts,
 ): { readonly hold: HoldRun; close(): void } {
-  const decider = new Decider(steps.workflows, initial);
+  const decider = new Decider(workflows, initial);
   let hasBegun = false;
   let earliest = 0;
   let cancel = () => {};
@@ -51,8 +51,6 @@ export function holdAlone(
   const store = async ({ decided, run, settled, nextLook }: Decision) => {
     const events = decided.map(({ event }) => event);
     const stored = events.length > 0 ? journal.append(events, run) : undefined;
-    // Nobody else decides, so these steps will start unless the append fails.
-    for (const { event, after } of decided) steps.prepare(event, after);
     wakeAt(nextLook);
     await stored;
     if (settled.length > 0) await mail?.settle(settled, events);
@@ -60,14 +58,16 @@ export function holdAlone(
   return {
     hold(inputs, decide) {
       const isFirst = !hasBegun;
+      const isSuccession = isFirst && initial.iterations > 0;
       hasBegun = true;
       return decide({
-        ...{ decider, inputs, worker, store, news: [] },
+        ...{ decider, inputs, worker, isSuccession, store, news: [] },
+        // What an earlier process left is adopted before anything else.
+        isCertain: !isSuccession,
         at: Math.max(clock.now(), earliest),
         mail: mail?.waiting() ?? [],
-        isSuccession: isFirst && initial.iterations > 0,
         startsHere: () => true,
-        taken: () => (isFirst ? leftIn(initial) : []),
+        taken: () => (isSuccession ? leftIn(initial) : []),
         waiting: async () => [],
       });
     },
@@ -77,7 +77,6 @@ export function holdAlone(
 
 /** The steps that an earlier process has left. */
 function leftIn(run: Run): readonly TakenStep[] {
-  if (run.iterations === 0) return [];
   return [...run.agents].flatMap(([agent, { status }]) =>
     status.kind === 'running'
       ? [{ agent, step: status.step, kind: status.session ? 'prompt' : 'script', how: 'adopt' }]

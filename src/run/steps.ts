@@ -84,7 +84,26 @@ export class Steps {
 
   /** Prepares for an event that is not on disk yet. `act` follows when it is. */
   prepare(event: RunEvent, run: Run): void {
-    if (event.type === 'step-started') this.#prepare(run, event.agent);
+    if (event.type !== 'step-started') return;
+    const { agent: id } = event;
+    const agent = run.agents.get(id);
+    if (agent?.status.kind !== 'running' || agent.joined || agent.worktree?.tree) return;
+    // Its files may not be here yet.
+    if (this.#ports.place) return;
+    const { status } = agent;
+    const { script } = this.#ports.executors;
+    if (status.session || !script.prepare) return;
+    const next: { step?: Step } = {};
+    this.#next.set(id, next);
+    const isCurrent = () => this.#next.get(id) === next;
+    const prepare = async () => {
+      const step = isCurrent() && (await stepOf(this.#ports, run, agent, status));
+      if (!step || !isCurrent()) return;
+      next.step = step;
+      script.prepare?.(step);
+    };
+    // The journal begins to write before this. A problem appears again when the step begins.
+    setImmediate(() => void prepare().catch(() => {}));
   }
 
   act(event: RunEvent, run: Run): void {
@@ -218,27 +237,6 @@ export class Steps {
   async #decideAgain({ decided }: RunningStatus, running: Promise<RunningStep>): Promise<void> {
     const step = await running;
     for (const { request, ...decision } of decided) step.decide?.(request, decision);
-  }
-
-  #prepare(run: Run, id: string): void {
-    const agent = run.agents.get(id);
-    if (agent?.status.kind !== 'running' || agent.joined || agent.worktree?.tree) return;
-    // Its files may not be here yet.
-    if (this.#ports.place) return;
-    const { status } = agent;
-    const { script } = this.#ports.executors;
-    if (status.session || !script.prepare) return;
-    const next: { step?: Step } = {};
-    this.#next.set(id, next);
-    const isCurrent = () => this.#next.get(id) === next;
-    const prepare = async () => {
-      const step = isCurrent() && (await stepOf(this.#ports, run, agent, status));
-      if (!step || !isCurrent()) return;
-      next.step = step;
-      script.prepare?.(step);
-    };
-    // The journal begins to write before this. A problem appears again when the step begins.
-    setImmediate(() => void prepare().catch(() => {}));
   }
 
   /** The next step of an agent, if it was prepared. */

@@ -11,6 +11,7 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Observer, StepKey, StepKind } from '../ports.ts';
 import type { Circumstances, Decided, Decider } from './decider.ts';
+import type { Inbox } from './inbox.ts';
 import { lostEnd, withdrawnEnd } from './lost-step.ts';
 import { inputFrom, isSettled, type Mail } from './mail.ts';
 import type { Steps } from './steps.ts';
@@ -35,6 +36,8 @@ export interface HeldTurn extends Pick<Circumstances, 'at' | 'worker' | 'startsH
   readonly mail: readonly Mail[];
   /** Whether an earlier process may have left anything here. */
   readonly isSuccession: boolean;
+  /** Whether nobody else can keep the steps that begin here from starting. So they are prepared meanwhile. */
+  readonly isCertain: boolean;
   /** The steps that belong to this process and do not run here yet. */
   taken(run: Run): readonly TakenStep[];
   /** The steps that no process executes. */
@@ -65,13 +68,14 @@ export interface Decision {
   readonly nextLook: number | undefined;
 }
 
-export interface DecidingPorts extends Pick<Circumstances, 'newId' | 'executors' | 'patient'> {
+export interface DecidingPorts extends Pick<Circumstances, 'newId' | 'patient'> {
   readonly hold: HoldRun;
+  readonly steps: Pick<Steps, 'executors' | 'prepare'>;
   /** Whether a user may answer a question while the run waits. */
   readonly attended: () => boolean;
 }
 
-export interface TurnPorts extends Omit<DecidingPorts, 'executors'> {
+export interface TurnPorts extends DecidingPorts {
   readonly steps: Steps;
   readonly observer: Pick<Observer, 'event'>;
 }
@@ -83,15 +87,27 @@ export interface StoredTurn extends Pick<Decision, 'decided' | 'run' | 'taken'> 
   readonly isSuccession: boolean;
 }
 
+/** Works on a run until it ends. Inputs that are already in the inbox, such as a resume, come first. */
+export async function takeTurns(ports: TurnPorts, inbox: Inbox<Input>): Promise<Run> {
+  let run = await takeTurn(ports, inbox.takeNow());
+  while (run.status.kind !== 'ended') run = await takeTurn(ports, await inbox.take());
+  return run;
+}
+
 export async function takeTurn(ports: TurnPorts, inputs: readonly Input[]): Promise<Run> {
-  const turn = await decideTurn({ ...ports, executors: ports.steps.executors }, inputs);
-  await act(ports, turn);
-  return turn.run;
+  const { steps } = ports;
+  const turn = await decideTurn(ports, inputs);
+  const { before, run, news, decided, taken } = turn;
+  if (steps.isOver) return run;
+  if (turn.isSuccession) await steps.succeed(taken, before, run);
+  else steps.take(taken, run);
+  actOn(ports, news, decided);
+  return run;
 }
 
 /** The part of a turn that is stored: everything except acting. */
 export function decideTurn(
-  { hold, newId, executors, attended, patient }: DecidingPorts,
+  { hold, steps, newId, attended, patient }: DecidingPorts,
   given: readonly Input[],
 ): Promise<StoredTurn> {
   return hold(given, async (held) => {
@@ -99,8 +115,8 @@ export function decideTurn(
     const before = decider.run;
     const decide = (about: readonly Input[]) =>
       decider.decide(about, {
-        ...{ at, newId, executors, worker, startsHere, patient },
-        attended: attended(),
+        ...{ at, newId, worker, startsHere, patient },
+        ...{ executors: steps.executors, attended: attended() },
       });
     const letters = mail.flatMap((letter) => inputFrom(letter, at) ?? []);
     // A resume comes first, so that its settings apply to everything else.
@@ -116,7 +132,9 @@ export function decideTurn(
     if (begun.length > 0) decided.push(...decide(begun));
     const { run } = decider;
     const settled = mail.filter((letter) => isSettled(letter, run));
-    await held.store({ decided, run, taken, settled, nextLook: decider.nextLook(at) });
+    const stored = held.store({ decided, run, taken, settled, nextLook: decider.nextLook(at) });
+    if (held.isCertain) for (const { event, after } of decided) steps.prepare(event, after);
+    await stored;
     return { before, run, news, decided, taken, isSuccession };
   });
 }
@@ -134,17 +152,6 @@ async function withdrawals(
   return (await waiting())
     .filter(isOver)
     .map((step) => (step.hasBegun ? lostEnd(step, run, at) : withdrawnEnd(step, at)));
-}
-
-async function act(
-  ports: Pick<TurnPorts, 'steps' | 'observer'>,
-  { before, run, news, decided, taken, isSuccession }: StoredTurn,
-): Promise<void> {
-  const { steps } = ports;
-  if (steps.isOver) return;
-  if (isSuccession) await steps.succeed(taken, before, run);
-  else steps.take(taken, run);
-  actOn(ports, news, decided);
 }
 
 /** Acts on events that are stored: those of others, and those of this process. Steps of others are left alone. */

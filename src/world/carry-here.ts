@@ -23,7 +23,7 @@ import { notifiers } from './notify.ts';
 import type { Surroundings } from './surroundings.ts';
 import { telemetry } from './telemetry.ts';
 import { type ChosenExecutors, executors } from './wire.ts';
-import type { HeldRun, IntendedRun, PreparedRun } from './world.ts';
+import type { AttendedRun, HeldRun, IntendedRun, PreparedRun } from './world.ts';
 
 /** `root` is the folder whose settings for agents the user may have approved. */
 export async function prepareHere(
@@ -56,14 +56,8 @@ export async function prepareHere(
       return {
         ...{ run, clock, isLive: true, notices: [] },
         rehearsed: skipping && replies ? rehearsedPerson(replies, skipping) : undefined,
-        attend: async (attendant) => {
-          try {
-            const parts = { around, intended, executors: ports, clock };
-            return { run: await carry(run, held, parts, attendant) };
-          } finally {
-            await held.lease.release();
-          }
-        },
+        attend: (attendant) =>
+          carry(run, held, { around, intended, executors: ports, clock }, attendant),
       };
     },
   };
@@ -81,7 +75,7 @@ async function carry(
   held: HeldRun,
   { around, intended, executors, clock }: Parts,
   attendant: Attendant,
-): Promise<Run> {
+): Promise<AttendedRun> {
   const { lease, journal, first, begun, patient = true } = held;
   const { newId, store } = around;
   const { library } = intended;
@@ -109,9 +103,9 @@ async function carry(
       ...(begun && { begun }),
     });
     if (carried.kind === 'lost') throw carried.loss;
-    return carried.run;
+    return { run: carried.run };
   } finally {
-    await journal.close();
+    await journal.close().finally(() => lease.release());
   }
 }
 

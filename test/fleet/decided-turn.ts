@@ -8,7 +8,9 @@ import type { KnownRun } from '../../src/fleet/known-run.ts';
 import type { Input } from '../../src/model/input.ts';
 import { type DecidingPorts, decideTurn, type StoredTurn } from '../../src/run/turn.ts';
 
-export interface TurnParts extends SharedParts, Pick<DecidingPorts, 'newId' | 'executors'> {}
+export interface TurnParts extends SharedParts, Pick<DecidingPorts, 'newId'> {
+  readonly executors: DecidingPorts['steps']['executors'];
+}
 
 export interface Turn extends Omit<Sharing, 'onStored'> {
   readonly inputs: readonly Input[];
@@ -17,5 +19,6 @@ export interface Turn extends Omit<Sharing, 'onStored'> {
 export function takeTurn(parts: TurnParts, known: KnownRun, turn: Turn): Promise<StoredTurn> {
   const { newId, executors } = parts;
   const hold = holdInDatabase(parts, known, { ...turn, onStored: () => {} });
-  return decideTurn({ hold, newId, executors, attended: () => true, patient: true }, turn.inputs);
+  const steps = { executors, prepare: () => {} };
+  return decideTurn({ hold, newId, steps, attended: () => true, patient: true }, turn.inputs);
 }

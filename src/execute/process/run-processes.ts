@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { OwnFile } from '../../files/own-file.ts';
 import { realOrSame } from '../../files/regular-file.ts';
-import { attempt } from '../../model/attempt.ts';
 import { type StepSeals, stepSeals } from '../steps/step-seals.ts';
 import { adopt } from './adopt.ts';
 import { fifoOf } from './fifo.ts';
@@ -361,7 +360,11 @@ export class RunProcesses {
    */
   #place({ folder, env, stdin }: Launch): Place | undefined {
     if (process.platform === 'win32' || stdin !== 'none' || existsSync(folder)) return undefined;
-    return attempt(() => this.#launchers.reserve(env));
+    try {
+      return this.#launchers.reserve(env);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Writes the command into a folder of its own, if the launcher can express it. */

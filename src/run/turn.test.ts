@@ -2,11 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { makeRun, type Stage, state } from '../../test/make-run.ts';
 import { stagePorts } from '../../test/stage-ports.ts';
 import { scriptedAgent } from '../execute/rehearsal/scripted.ts';
+import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Executor, Journal } from '../ports.ts';
+import { holdAlone } from './hold-alone.ts';
 import { Inbox } from './inbox.ts';
-import { runLoop } from './loop.ts';
 import { Steps } from './steps.ts';
+import { takeTurns } from './turn.ts';
 
 /** Runs a workflow; returns what was written, done and shown, in order. */
 function observed(
@@ -41,20 +43,16 @@ function observed(
     clock,
     live: () => {},
   });
-  const ended = runLoop(stage.run, inbox, {
-    journal: {
-      append: async (events, after) => {
-        await append(events, after);
-        log.push(...events.map(({ type }) => `write ${type}`));
-      },
+  const journal: Journal = {
+    append: async (events, after) => {
+      await append(events, after);
+      log.push(...events.map(({ type }) => `write ${type}`));
     },
-    clock,
-    observer: { event: ({ type }) => void log.push(`show ${type}`) },
-    steps,
-    newId: () => 's1',
-    attended: () => false,
-    patient: true,
-  });
+  };
+  const { hold } = holdAlone(stage.run, inbox, { workflows: steps.workflows, journal, clock });
+  const observer = { event: ({ type }: RunEvent) => void log.push(`show ${type}`) };
+  const ports = { hold, observer, steps, newId: () => 's1', attended: () => false, patient: true };
+  const ended = takeTurns(ports, inbox).finally(() => steps.close());
   return { log, ended };
 }
 
@@ -177,8 +175,9 @@ test('the settings of a resume apply to the steps that it adopts', async () => {
   const journal: Journal = {
     append: async (events) => void log.push(...events.map(({ type }) => `write ${type}`)),
   };
-  const observer = { event: () => {}, live: () => {} };
-  const ports = { journal, clock, observer, steps, newId: () => 's2', attended: () => false };
-  await runLoop(stage.run, inbox, { ...ports, patient: true });
+  const { hold } = holdAlone(stage.run, inbox, { workflows: steps.workflows, journal, clock });
+  const ports = { hold, steps, observer: { event: () => {} }, newId: () => 's2' };
+  await takeTurns({ ...ports, attended: () => false, patient: true }, inbox);
+  await steps.close();
   expect(log.slice(0, 2)).toEqual(['write run-resumed', 'adopt under plan']);
 });
