@@ -9,8 +9,9 @@
 import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { firstLine, linkedFolder, namedByGitFile } from './git-file.ts';
 import { isOwner } from './ownership.ts';
-import { isWithin, readRegularFile } from './regular-file.ts';
+import { isWithin } from './regular-file.ts';
 
 export interface ProjectArea {
   readonly root: string;
@@ -76,9 +77,8 @@ async function isOlder(control: string, since: number): Promise<boolean> {
 /** The folder that a `.git` file names. */
 async function namedFolder(control: string): Promise<string> {
   try {
-    if (!(await lstat(control)).isFile()) return await realpath(control);
-    const named = /^gitdir: (.+)/.exec(await firstLine(control))?.[1] ?? '';
-    return await realpath(resolve(dirname(control), named));
+    const isFile = (await lstat(control)).isFile();
+    return await (isFile ? namedByGitFile(control) : realpath(control));
   } catch {
     return control;
   }
@@ -106,22 +106,10 @@ async function repositoryOf(path: string, home: string): Promise<Repository | un
 
 /** A worktree's `.git` is a file that names a folder in the repository. That folder names the worktree. */
 async function commonFolder(git: string): Promise<string> {
-  try {
-    const named = /^gitdir: (.+)/.exec(await firstLine(git))?.[1] ?? '';
-    const own = await realpath(resolve(dirname(git), named));
-    const back = resolve(own, await firstLine(join(own, 'gitdir')));
-    if ((await realpath(back)) !== (await realpath(git))) return git;
-    return await realpath(resolve(own, await firstLine(join(own, 'commondir'))));
-  } catch {
-    return git;
-  }
-}
-
-const LONGEST_LINE = 64 * 1024;
-
-async function firstLine(file: string): Promise<string> {
-  const text = (await readRegularFile(file, LONGEST_LINE)).toString();
-  return text.split(/\r?\n/, 1)[0] ?? '';
+  const own = await linkedFolder(git);
+  if (own === undefined) return git;
+  const common = firstLine(join(own, 'commondir')).then((named) => realpath(resolve(own, named)));
+  return common.catch(() => git);
 }
 
 /** In `.raymond`, agents may work only in worktrees. */
