@@ -1,7 +1,7 @@
 /** The cost of a turn: in USD if the agent reports it, else priced from its tokens, else estimated. */
 import type { Prices } from '../../model/configured-agent.ts';
 import type { Account, Cost, Usage } from '../../model/step-account.ts';
-import { combined, priced, sumOfUsage, type Tokens } from '../agents/token-price.ts';
+import { NO_USAGE, priced, sumOfUsage, usageSince } from '../agents/token-price.ts';
 import { type Fields, fields, list, number, text } from '../json.ts';
 
 export interface TurnUsage {
@@ -24,7 +24,7 @@ export interface TurnUsage {
 }
 
 export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 'usage'> {
-  const stated = statedUsage(turn);
+  const stated = turn.totalUsage && usageSince(turn.beforeUsage, turn.totalUsage);
   const counts = stated ? [{ usage: stated }] : countsIn(fields(turn.result), turn.reported);
   const usage = sumOfUsage(counts.map(({ usage }) => usage));
   const told = toldUsd(turn);
@@ -34,7 +34,7 @@ export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 
     return { cost: { usd: told, from: 'told' }, ...(usage && { usage }) };
   if (!usage) return { cost: estimated(turn, prices) };
   const usd = counts
-    .map(({ usage: one, model }) => priced(tokensOf(one), plainName(model ?? turn.model), prices))
+    .map(({ usage: one, model }) => priced(one, plainName(model ?? turn.model), prices))
     .reduce((total, cost) => total + cost.usd, 0);
   // Too high rather than too low: the context grows with each request, and so does its price.
   if (turn.requests > 1) return { cost: { usd: usd * turn.requests, from: 'estimated' }, usage };
@@ -47,18 +47,12 @@ function toldUsd({ beforeUsd, totalUsd }: TurnUsage): number | undefined {
   return totalUsd >= beforeUsd ? totalUsd - beforeUsd : totalUsd;
 }
 
-function statedUsage({ beforeUsage, totalUsage }: TurnUsage): Usage | undefined {
-  if (!totalUsage || !beforeUsage) return totalUsage;
-  const since = combined(totalUsage, beforeUsage, (total, before) => total - before);
-  // The agent has begun to count again.
-  return Object.values(since).some((count) => count < 0) ? totalUsage : since;
-}
-
 /** Four characters are about one token. */
 function estimated({ characters, hasSpoken, model }: TurnUsage, prices: Prices): Cost {
   if (!hasSpoken) return { usd: 0, from: 'estimated' };
   const tokens = Math.ceil(characters / 4);
-  const { usd } = priced({ input: tokens, cached: 0, output: tokens }, plainName(model), prices);
+  const usage = { ...NO_USAGE, inputTokens: tokens, outputTokens: tokens };
+  const { usd } = priced(usage, plainName(model), prices);
   return { usd, from: 'estimated' };
 }
 
@@ -112,14 +106,6 @@ export function usageIn(counts: Fields): Usage | undefined {
 function whole(value: unknown): number | undefined {
   const count = number(value);
   return count !== undefined && count >= 0 ? Math.round(count) : undefined;
-}
-
-function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): Tokens {
-  return {
-    input: inputTokens + cacheReadTokens + cacheWriteTokens,
-    cached: cacheReadTokens,
-    output: outputTokens,
-  };
 }
 
 /** `provider/gpt-5[high]` and `runtime|provider|gpt-5(provider)` are `gpt-5`. */

@@ -6,18 +6,12 @@ import type { Price, Prices } from '../../model/configured-agent.ts';
 import type { Cost, Usage } from '../../model/step-account.ts';
 import { DEAREST, knownPrice } from './price-table.ts';
 
-/** Cached tokens are part of the input. */
-export interface Tokens {
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-}
-
 /** A table of the user overrides the known prices. */
-export function priced(tokens: Tokens, model: string | undefined, own: Prices = {}): Cost {
+export function priced(tokens: Usage, model: string | undefined, own: Prices = {}): Cost {
   const { input, cached, output } = priceOf(model, own);
-  const fresh = Math.max(0, tokens.input - tokens.cached);
-  const usd = (fresh * input + tokens.cached * cached + tokens.output * output) / 1_000_000;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = tokens;
+  const fresh = inputTokens + cacheWriteTokens;
+  const usd = (fresh * input + cacheReadTokens * cached + outputTokens * output) / 1_000_000;
   return { usd, from: 'priced' };
 }
 
@@ -43,23 +37,11 @@ function ownPrice(model: string, own: Prices): Price | undefined {
   return longest === undefined ? undefined : own[longest];
 }
 
-/** The tokens of a turn: the totals of its thread without those before the turn. */
-export function tokensSince(before: Tokens | undefined, now: Tokens): Tokens {
-  if (!before || now.input < before.input || now.output < before.output) return now;
-  return {
-    input: now.input - before.input,
-    cached: Math.max(0, now.cached - before.cached),
-    output: now.output - before.output,
-  };
-}
-
-export function usageOf({ input, cached, output }: Tokens): Usage {
-  return {
-    inputTokens: Math.max(0, input - cached),
-    outputTokens: output,
-    cacheReadTokens: cached,
-    cacheWriteTokens: 0,
-  };
+/** The tokens of a turn: the totals after it without those before, unless the agent began to count again. */
+export function usageSince(before: Usage | undefined, total: Usage): Usage {
+  if (!before) return total;
+  const since = combined(total, before, (now, earlier) => now - earlier);
+  return Object.values(since).some((count) => count < 0) ? total : since;
 }
 
 /** One number for each kind of tokens, from two numbers. */
@@ -75,7 +57,12 @@ export function combined(a: Usage, b: Usage, by: (a: number, b: number) => numbe
 /** Undefined if there is none. */
 export function sumOfUsage(all: readonly Usage[]): Usage | undefined {
   const add = (a: number, b: number) => a + b;
-  return all.length === 0 ? undefined : all.reduce((sum, one) => combined(sum, one, add), NOTHING);
+  return all.length === 0 ? undefined : all.reduce((sum, one) => combined(sum, one, add), NO_USAGE);
 }
 
-const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+export const NO_USAGE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+};

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sharedRules } from '../agents/agent-choices.ts';
 import { DEAREST, PRICES } from '../agents/price-table.ts';
-import { priced, tokensSince } from '../agents/token-price.ts';
+import { priced, usageSince } from '../agents/token-price.ts';
 import { codexArguments, sandboxOf } from './command.ts';
 import { failureOf } from './failures.ts';
 import { messageReader, readRollout } from './messages.ts';
@@ -112,14 +112,18 @@ describe('messages', () => {
     );
     expect(readRollout([...lines, '{"torn'].join('\n'))).toEqual({
       model: 'b',
-      totals: { input: 2, cached: 0, output: 1 },
+      totals: usage(2, 0, 1),
     });
     expect(readRollout('')).toEqual({});
   });
 });
 
+function usage(inputTokens: number, cacheReadTokens: number, outputTokens: number) {
+  return { inputTokens, cacheReadTokens, outputTokens, cacheWriteTokens: 0 };
+}
+
 describe('cost', () => {
-  const tokens = { input: 1_000_000, cached: 400_000, output: 100_000 };
+  const tokens = usage(600_000, 400_000, 100_000);
 
   test.each([
     ['gpt-5.1-codex', 0.6 * 1.25 + 0.4 * 0.125 + 1],
@@ -154,11 +158,11 @@ describe('cost', () => {
   });
 
   test('only the tokens since the last turn count, unless the count began again', () => {
-    const before = { input: 100, cached: 40, output: 20 };
-    const now = { input: 150, cached: 50, output: 25 };
-    expect(tokensSince(before, now)).toEqual({ input: 50, cached: 10, output: 5 });
-    expect(tokensSince(undefined, now)).toEqual(now);
-    expect(tokensSince(now, before)).toEqual(before);
+    const before = usage(60, 40, 20);
+    const now = usage(100, 50, 25);
+    expect(usageSince(before, now)).toEqual(usage(40, 10, 5));
+    expect(usageSince(undefined, now)).toEqual(now);
+    expect(usageSince(now, before)).toEqual(before);
   });
 });
 

@@ -15,7 +15,7 @@ import { readChoices } from '../agents/agent-choices.ts';
 import { agentEnvironment } from '../agents/environment.ts';
 import { asItIs, keyHider, type Program } from '../agents/out-of-sight.ts';
 import { type Protected, protection } from '../agents/protected-files.ts';
-import { hasPrice, priced, tokensSince, unpricedText, usageOf } from '../agents/token-price.ts';
+import { hasPrice, priced, unpricedText, usageSince } from '../agents/token-price.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { tailIfReadable } from '../steps/file-text.ts';
 import { sourceOf } from '../steps/kept-notes.ts';
@@ -275,7 +275,7 @@ function accountOf(
   const note = { thread, ...(totals && { totals }) };
   threads.write(thread, note);
   threads.write(step.session.id, note);
-  const spent = totals && tokensSince(before, totals);
+  const spent = totals && usageSince(before, totals);
   const used = record.model ?? model;
   if (spent && used !== undefined && !hasPrice(used, prices) && !unpriced.has(used)) {
     unpriced.add(used);
@@ -283,7 +283,7 @@ function accountOf(
   }
   return {
     cost: spent ? priced(spent, used, prices) : NO_COST,
-    ...(spent && { usage: usageOf(spent) }),
+    ...(spent && { usage: spent }),
     session: { id: thread },
   };
 }

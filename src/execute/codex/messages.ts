@@ -1,6 +1,6 @@
 /** Reads the lines that `codex exec --json` prints. */
 import * as z from 'zod/mini';
-import type { Tokens } from '../agents/token-price.ts';
+import type { Usage } from '../../model/step-account.ts';
 import { parsed } from '../json.ts';
 import { lineReader } from '../lines.ts';
 
@@ -10,7 +10,7 @@ export type Happening =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
   | { readonly kind: 'error'; readonly message: string }
-  | { readonly kind: 'completed'; readonly totals: Tokens }
+  | { readonly kind: 'completed'; readonly totals: Usage }
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Text that is no message is ignored. A line may arrive in parts. */
@@ -79,9 +79,11 @@ const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('item.completed'), item: itemSchema }),
 ]);
 
-export function readTokens(usage: z.infer<typeof tokensSchema>): Tokens {
-  const { input_tokens, cached_input_tokens, output_tokens } = usage;
-  return { input: input_tokens, cached: cached_input_tokens, output: output_tokens };
+/** Codex counts cached tokens as part of the input. */
+function readTokens(usage: z.infer<typeof tokensSchema>): Usage {
+  const { input_tokens, cached_input_tokens: cacheReadTokens, output_tokens } = usage;
+  const inputTokens = Math.max(0, input_tokens - cacheReadTokens);
+  return { inputTokens, outputTokens: output_tokens, cacheReadTokens, cacheWriteTokens: 0 };
 }
 
 const tokenCountSchema = z.object({
@@ -96,8 +98,8 @@ const contextSchema = z.object({
 });
 
 /** What codex's own record of a thread says about it: its tokens so far, and its newest model. */
-export function readRollout(content: string): { totals?: Tokens; model?: string } {
-  let totals: Tokens | undefined;
+export function readRollout(content: string): { totals?: Usage; model?: string } {
+  let totals: Usage | undefined;
   let model: string | undefined;
   for (const line of content.split('\n')) {
     if (line.includes('"token_count"')) {

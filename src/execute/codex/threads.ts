@@ -9,12 +9,14 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
+import { usageSchema } from '../../model/step-account.ts';
 import { isSessionId, type KeptNotes, keptNotes } from '../steps/kept-notes.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 import { readTurnFile } from '../turn/turn-file.ts';
 import { readRollout } from './messages.ts';
 
-const tokensSchema = z.object({ input: z.number(), cached: z.number(), output: z.number() });
+/** An earlier version counted in another form. */
+const totals = z.catch(z.optional(usageSchema), undefined);
 
 /** The facts that another process needs to adopt a turn. */
 export const turnSchema = z.object({
@@ -24,7 +26,7 @@ export const turnSchema = z.object({
   /** The thread has the prompt. */
   wasHeard: z.optional(z.literal(true)),
   /** The tokens of the thread before the turn. */
-  before: z.optional(tokensSchema),
+  before: z.optional(totals),
 });
 
 export type TurnFile = z.infer<typeof turnSchema>;
@@ -36,7 +38,7 @@ export const noteSchema = z.object({
   /** The thread of a session for which Raymond chose another id. */
   thread: z.string(),
   /** Its tokens at the end of its newest turn. */
-  totals: z.optional(tokensSchema),
+  totals: z.optional(totals),
 });
 
 export type ThreadNote = z.infer<typeof noteSchema>;
