@@ -1,5 +1,5 @@
 /** Draws a captured screen as an SVG picture: a window with the text, for light and dark pages. */
-import { escapeText } from '../../src/draw/escape.ts';
+import { escapeText } from '../../src/model/escape.ts';
 import { type Piece, readScreen, type Style } from './screen-text.ts';
 
 export interface ScreenPicture {

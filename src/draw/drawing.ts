@@ -1,7 +1,7 @@
 import type { Graph, GraphNode } from '../graph/graph.ts';
 import { type Overlay, timesTaken, useOf, withTaken } from '../graph/overlay.ts';
+import { escapeText } from '../model/escape.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { escapeText } from './escape.ts';
 import { type Heat, heatOf } from './heat.ts';
 import { layoutOf } from './layout.ts';
 import {

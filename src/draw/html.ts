@@ -7,9 +7,9 @@
 import { END, edgesByEnd, type Graph, type GraphNode } from '../graph/graph.ts';
 import { type Overlay, withTaken } from '../graph/overlay.ts';
 import { counted } from '../model/counted.ts';
+import { escapeText } from '../model/escape.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { drawingOf } from './drawing.ts';
-import { escapeText } from './escape.ts';
 import { type Reading, THIS_RUN } from './heat.ts';
 import { HTML_STYLE } from './html-style.ts';
 import { legendOf } from './legend.ts';

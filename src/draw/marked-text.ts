@@ -1,6 +1,6 @@
 import { mentionsOf } from '../graph/mentions.ts';
+import { escapeText } from '../model/escape.ts';
 import type { PromptState, ScriptState } from '../model/workflow.ts';
-import { escapeText } from './escape.ts';
 
 /** A state's text as HTML, with its tags and placeholders marked. */
 export function markedText(state: PromptState | ScriptState): string {

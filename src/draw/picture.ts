@@ -5,7 +5,7 @@
  */
 import {
   type Call,
-  type EdgeRole,
+  EDGE_ROLES,
   END,
   type Graph,
   type GraphEdge,
@@ -34,7 +34,8 @@ export interface PictureNode {
 }
 
 /** A result is a mark at its node, or a return. */
-export type LineRole = Exclude<EdgeRole, 'result'>;
+export const LINE_ROLES = EDGE_ROLES.filter((role) => role !== 'result');
+export type LineRole = (typeof LINE_ROLES)[number];
 
 /** Edges of one role between the same two nodes are drawn as one. */
 export interface PictureEdge {

@@ -11,7 +11,7 @@ import { visible } from '../model/visible.ts';
 import { layoutOf } from './layout.ts';
 import type { Layout, PlacedEdge, PlacedNode, Words } from './layout-parts.ts';
 import { rounded } from './lines.ts';
-import { pictureOf } from './picture.ts';
+import { LINE_ROLES, pictureOf } from './picture.ts';
 import { wordsFor } from './words.ts';
 
 const text = z.string();
@@ -54,18 +54,7 @@ const nodeSchema = z.object({
 const edgeSchema = z.object({
   from: text,
   to: text,
-  role: z.enum([
-    'go',
-    'call',
-    'return',
-    'worker',
-    'next',
-    'join',
-    'failed',
-    'answer',
-    'timeout',
-    'judge',
-  ]),
+  role: z.enum(LINE_ROLES),
   /** Empty for a line that needs no label. */
   label: text,
   /** How often the run took this way. */

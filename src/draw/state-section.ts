@@ -1,7 +1,7 @@
 import type { edgesByEnd, Graph, GraphEdge, GraphNode } from '../graph/graph.ts';
 import { type Overlay, useOf } from '../graph/overlay.ts';
+import { escapeText } from '../model/escape.ts';
 import type { State, Workflow } from '../model/workflow.ts';
-import { escapeText } from './escape.ts';
 import type { Reading } from './heat.ts';
 import { markedText } from './marked-text.ts';
 import { limitFacts, policyFacts } from './policy-facts.ts';

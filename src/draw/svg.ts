@@ -1,8 +1,8 @@
 import type { Graph } from '../graph/graph.ts';
 import type { Overlay } from '../graph/overlay.ts';
 import { counted } from '../model/counted.ts';
+import { escapeText } from '../model/escape.ts';
 import { drawingOf } from './drawing.ts';
-import { escapeText } from './escape.ts';
 import { type Reading, THIS_RUN } from './heat.ts';
 import { legendOf } from './legend.ts';
 import { rounded } from './lines.ts';

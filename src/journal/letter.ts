@@ -1,5 +1,6 @@
 /** A message in its file, sealed by the user's key. */
 import * as z from 'zod/mini';
+import { attempt } from '../model/attempt.ts';
 import { type Message, messageSchema } from '../model/message.ts';
 import type { UserKey } from './user-key.ts';
 
@@ -37,10 +38,4 @@ const PURPOSE = 'message';
 
 const sealed = (run: string, text: string) => `${run}\0${text}`;
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string): unknown => attempt(() => JSON.parse(text));

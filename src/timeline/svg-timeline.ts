@@ -1,10 +1,11 @@
 /** Draws a timeline as SVG, in the style of diagrams: without other files, for light and dark. */
-import { escapeText } from '../draw/escape.ts';
+
 import { rounded } from '../draw/lines.ts';
 import { SVG_STYLE } from '../draw/svg-style.ts';
 import { textWidth } from '../draw/text-width.ts';
 import type { Span } from '../history/span.ts';
 import { counted } from '../model/counted.ts';
+import { escapeText } from '../model/escape.ts';
 import { svgLegend } from './svg-legend.ts';
 import type { Timeline, TimelineRow } from './timeline.ts';
 import { TIMELINE_STYLE } from './timeline-style.ts';

@@ -1,7 +1,7 @@
 /** Test reports for people, programs and build servers. */
 import { basename } from 'node:path';
 import { counted } from '../model/counted.ts';
-import { visible } from '../model/visible.ts';
+import { escapeText } from '../model/escape.ts';
 import type { Coverage } from './coverage.ts';
 import type { Problem } from './expectations.ts';
 import type { TestReport } from './run-test.ts';
@@ -28,7 +28,7 @@ export function coverageLines(coverage: Coverage): readonly string[] {
 export function junitXml(suite: string, reports: readonly TestReport[]): string {
   const failed = reports.filter(({ problems }) => problems.length > 0).length;
   const ms = reports.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  const attributes = `name="${xmlText(suite)}" tests="${reports.length}" failures="${failed}" time="${ms / 1000}"`;
+  const attributes = `name="${escapeText(suite)}" tests="${reports.length}" failures="${failed}" time="${ms / 1000}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites>`,
@@ -41,11 +41,11 @@ export function junitXml(suite: string, reports: readonly TestReport[]): string 
 }
 
 function testCase(suite: string, { name, file, problems, durationMs }: TestReport): string {
-  const head = `    <testcase classname="${xmlText(suite)}" name="${xmlText(name)}" file="${xmlText(file)}" time="${durationMs / 1000}"`;
+  const head = `    <testcase classname="${escapeText(suite)}" name="${escapeText(name)}" file="${escapeText(file)}" time="${durationMs / 1000}"`;
   if (problems.length === 0) return `${head}/>`;
   const failures = problems.map(
     (problem) =>
-      `      <failure message="${xmlText(problem.what)}">${xmlText(problemLines(problem).join('\n'))}</failure>`,
+      `      <failure message="${escapeText(problem.what)}">${escapeText(problemLines(problem).join('\n'))}</failure>`,
   );
   return [`${head}>`, ...failures, '    </testcase>'].join('\n');
 }
@@ -55,11 +55,4 @@ function problemLines({ what, expected, got, difference, detail }: Problem): rea
   const sides = difference?.split('\n') ?? [`expected  ${expected}`, `got       ${got}`];
   const lines = [...sides, ...(detail === undefined ? [] : [detail])];
   return [`      ${what}`, ...lines.map((line) => `        ${line}`)];
-}
-
-/** XML cannot contain control characters, not even as entities, or code points that are not characters. */
-function xmlText(text: string): string {
-  return visible(text)
-    .replace(/[\ufffe\uffff]/g, '\ufffd')
-    .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

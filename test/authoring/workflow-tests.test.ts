@@ -110,7 +110,7 @@ test('names select tests, reports are for programs, and states that were never e
     problems: [{ what: 'expect.result', expected: 'y', got: 'x' }],
   });
   expect(read('j.xml')).toContain('<testsuite name="flow" tests="1" failures="1"');
-  expect(read('j.xml')).toContain('name="short &#38; &#60;sweet&#62;"');
+  expect(read('j.xml')).toContain('name="short &amp; &lt;sweet&gt;"');
   expect(statSync(path('j.xml')).mode & 0o777).toBe(0o600);
 
   const covered = await raymond('test', 'flow', 'other', '--coverage');

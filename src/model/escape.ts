@@ -1,4 +1,4 @@
-import { visible } from '../model/visible.ts';
+import { visible } from './visible.ts';
 
 /**
  * Text that cannot leave its element or quoted attribute, in HTML and in XML. Hidden characters
