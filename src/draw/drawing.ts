@@ -15,7 +15,7 @@ import { lineThrough, loopThrough, rounded } from './lines.ts';
 import { type LineRole, type Picture, type PictureEdge, pictureOf } from './picture.ts';
 import { wordsFor } from './words.ts';
 
-export interface Drawing {
+interface Drawing {
   readonly picture: Picture;
   readonly width: number;
   readonly height: number;
@@ -23,7 +23,7 @@ export interface Drawing {
   readonly content: string;
 }
 
-export interface DrawingOptions {
+interface DrawingOptions {
   readonly link?: (node: GraphNode) => string | undefined;
   /** Colours the nodes by their part of the cost or time of the overlay. */
   readonly heat?: Heat | undefined;

@@ -3,7 +3,7 @@ import type { StateName } from '../model/state-name.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { type Configuration, Walk, type WalkLimits } from './walk.ts';
 
-export interface Exploration {
+interface Exploration {
   readonly walk: Walk;
   /** The number of different situations that were examined: a measure of the work. */
   readonly configurations: number;

@@ -42,7 +42,7 @@ export interface Configuration extends AgentPosition {
 type Visits = ReadonlyMap<StateName, number>;
 
 /** Everything that an agent does between a call and its result. */
-export interface Activation {
+interface Activation {
   readonly key: string;
   readonly kind: 'main' | 'child' | 'callee';
   readonly callers: {
@@ -56,7 +56,7 @@ export interface Activation {
   readonly calls: Set<Activation>;
 }
 
-export interface Fault {
+interface Fault {
   readonly at: Configuration;
   readonly way: Way;
   readonly failure: Failure;

@@ -13,7 +13,7 @@ export interface NamedBytes {
   readonly mode?: number | undefined;
 }
 
-export interface PackedFiles<N> {
+interface PackedFiles<N> {
   readonly note: N;
   readonly files: readonly NamedBytes[];
 }

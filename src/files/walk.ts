@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-export interface Walked {
+interface Walked {
   readonly folder: string;
   readonly entries: readonly Dirent[];
 }

@@ -40,7 +40,7 @@ export interface NodeUse {
   readonly isPriced?: true | undefined;
 }
 
-export interface EdgeUse extends Pick<GraphEdge, 'from' | 'to' | 'role' | 'label'> {
+interface EdgeUse extends Pick<GraphEdge, 'from' | 'to' | 'role' | 'label'> {
   readonly count: number;
 }
 

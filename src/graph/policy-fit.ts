@@ -9,7 +9,7 @@ import { once } from './once.ts';
 import { type Shown, shownAnswers, shownTags } from './shown-tags.ts';
 import { shownWays } from './ways.ts';
 
-export interface PolicyFit {
+interface PolicyFit {
   allows(shown: Shown): boolean;
   /** Whether the prompt shows a tag that an entry allows. */
   isShown(entry: AllowedTransition): boolean;

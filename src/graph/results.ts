@@ -9,7 +9,7 @@ export interface Results {
   readonly joins: ReadonlyMap<string, readonly string[]>;
 }
 
-export interface ResultUse {
+interface ResultUse {
   /** The nodes at which a caller or a parent continues. */
   readonly leads: ReadonlyMap<string, 'return' | 'join'>;
   /** Whether a result may also end the agent, or return to one of several callers. */

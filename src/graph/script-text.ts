@@ -6,7 +6,7 @@ import { withQuietSubstitutions } from './substitutions.ts';
 type Script = Pick<ScriptState, 'text' | 'interpreter'>;
 
 /** A script's text as it would print it, without running it: variables stay as they are. */
-export interface PlainScript {
+interface PlainScript {
   readonly text: string;
   /** The offset in the script of an offset in the text. */
   readonly origin: (offset: number) => number;

@@ -1,6 +1,6 @@
 import { type Tag, TRANSITION_TAGS } from '../model/tag.ts';
 
-export interface TagCommand {
+interface TagCommand {
   readonly tag: Tag;
   readonly from: number;
   readonly to: number;

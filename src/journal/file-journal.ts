@@ -88,7 +88,7 @@ async function openNew<R>(disk: Disk, path: string, fold: Fold<R>): Promise<Disk
   return file;
 }
 
-export type OpenedJournal<R> =
+type OpenedJournal<R> =
   | { readonly run: R; readonly journal: FileJournal<R> }
   /** It is not the user's own, and was not changed. `digest` is for `adoptJournal`. */
   | { readonly run: R; readonly doubt: Doubt; readonly digest: string };

@@ -14,7 +14,7 @@ import { INDEX } from './run-index.ts';
 import { surveyRuns } from './survey.ts';
 import type { UserKey } from './user-key.ts';
 
-export interface FileStoreParts {
+interface FileStoreParts {
   readonly disk: Disk;
   readonly project: Project;
   readonly key: UserKey;

@@ -100,7 +100,7 @@ export type DecodedLine =
 /** Version 1 had no numbers. */
 export type DecodedEvent = RunEvent & { readonly seq?: number };
 
-export interface DamagedLine {
+interface DamagedLine {
   readonly kind: 'damaged';
   readonly reason: string;
   /** The line may come from an interrupted write, if nothing follows it. */
@@ -157,7 +157,7 @@ function decodeCarefully(json: unknown, version: number): DecodedLine {
   return { kind: 'event', event: { seq, ...event.data }, more };
 }
 
-export type DecodedVersion = { readonly kind: 'version'; readonly version: number } | DamagedLine;
+type DecodedVersion = { readonly kind: 'version'; readonly version: number } | DamagedLine;
 
 /** The version that the first line gives. It may be newer than this Raymond. */
 export function decodeVersion(first: LineBytes): DecodedVersion {

@@ -41,12 +41,12 @@ export interface ReadRun<R> {
   readonly snapshot: SnapshotPlace | undefined;
 }
 
-export interface SnapshotPlace {
+interface SnapshotPlace {
   readonly start: number;
   readonly end: number;
 }
 
-export interface HowToRead<R> {
+interface HowToRead<R> {
   /** Gets all events, so it needs the beginning. */
   readonly each?: ((event: JournaledEvent, before: R | undefined, after: R) => void) | undefined;
   /** Shows whether the journal is the user's own. Without it, no journal is. */

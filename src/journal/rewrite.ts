@@ -9,7 +9,7 @@ import { encodeEvents } from './journal-format.ts';
 import { beginning, type ReadPosition } from './read-entries.ts';
 import { type Fold, openExisting, type ReadRun, readAppends, readRun } from './read-journal.ts';
 
-export interface Rewritten {
+interface Rewritten {
   readonly chain: OpenChain;
   readonly place: ReadPosition;
   /** The chain of the old file, if it had one. */

@@ -14,7 +14,7 @@ export interface StateWriter<R> {
   close(): Promise<void>;
 }
 
-export interface StateWriterParts<R> {
+interface StateWriterParts<R> {
   readonly disk: Disk;
   readonly path: string;
   readonly clock: Clock;

@@ -16,7 +16,7 @@ import { type IndexEntry, readIndex } from './run-index.ts';
 /** A run, and the chain that its journal names. */
 export type ReadFileRun = (StoredRun & { readonly chain?: string }) | DamagedRun;
 
-export interface SurveyParts {
+interface SurveyParts {
   readonly disk: Disk;
   readonly project: Project;
   readonly index: Cache;

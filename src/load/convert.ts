@@ -15,7 +15,7 @@ import { locate, type WorkflowLocation } from './locate.ts';
 import { writeZip, type ZippedFile } from './write-zip.ts';
 import { readZip } from './zip.ts';
 
-export interface Conversion {
+interface Conversion {
   readonly from: string;
   readonly to: string;
   readonly cwd: string;

@@ -20,7 +20,7 @@ import { locate, type WorkflowLocation } from './locate.ts';
 import { unpack } from './unpack.ts';
 import { readYamlFile } from './yaml-file.ts';
 
-export interface LibraryOptions {
+interface LibraryOptions {
   /** Paths are relative to this folder, unless a workflow names them. */
   readonly cwd: string;
   readonly platform: Platform;
@@ -49,7 +49,7 @@ export interface LooseLibrary extends Omit<WorkflowLibrary, 'scriptFolder'> {
   pack(ref: string): Promise<PackedWorkflow>;
 }
 
-export interface PackedWorkflow {
+interface PackedWorkflow {
   /** The folder or file that contains the workflow. Several refs may be states of it. */
   readonly container: string;
   readonly archive: Uint8Array;

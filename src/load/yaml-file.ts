@@ -13,7 +13,7 @@ import { readYamlWorkflow } from '../parse/yaml-workflow.ts';
 
 export const MAX_YAML_BYTES = 16 * 1024 * 1024;
 
-export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
+type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
   readonly whole: Uint8Array;
 };
 

@@ -32,7 +32,7 @@ export async function readZip(path: string, name: string): Promise<readonly ZipF
   }
 }
 
-export interface ZipFile extends SourceFile {
+interface ZipFile extends SourceFile {
   /** The permission bits; 0 if the archive has none. */
   readonly mode: number;
 }

@@ -22,7 +22,7 @@ export const CONDITIONS = [...READABLE_CONDITIONS, 'damaged'] as const;
 
 export type Condition = RunCondition | { readonly kind: 'damaged' };
 
-export type RunCondition =
+type RunCondition =
   | { readonly kind: 'running' | 'stopping'; readonly asks: Asks }
   /** No process is left: the run needs a person and then a resume. */
   | { readonly kind: 'waiting'; readonly for: 'resume' }

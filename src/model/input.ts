@@ -98,7 +98,7 @@ export interface StartStep {
 }
 
 /** A worker begins a step that waited in a queue. */
-export interface StepTaken {
+interface StepTaken {
   readonly kind: 'step-taken';
   readonly at: number;
   readonly agent: string;
@@ -107,7 +107,7 @@ export interface StepTaken {
 }
 
 /** A step has begun in a state that compares its entries. */
-export interface StateEntered {
+interface StateEntered {
   readonly kind: 'state-entered';
   readonly at: number;
   readonly agent: string;
@@ -116,7 +116,7 @@ export interface StateEntered {
 }
 
 /** The files before a step are stored. */
-export interface FilesRecorded {
+interface FilesRecorded {
   readonly kind: 'files-recorded';
   readonly at: number;
   readonly agent: string;

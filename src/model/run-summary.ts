@@ -64,7 +64,7 @@ function failureOf({ agents, tally }: Run): string | undefined {
 }
 
 /** A worktree that has existed, and that Raymond has not removed. */
-export interface KeptTree {
+interface KeptTree {
   readonly agent: string;
   readonly tree: Tree;
   readonly branch: string;

@@ -169,7 +169,7 @@ export interface OpenRequest extends PermissionRequest {
   readonly askedAt: number;
 }
 
-export interface DecidedRequest extends PermissionDecision {
+interface DecidedRequest extends PermissionDecision {
   readonly request: string;
 }
 

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { YamlReader } from './yaml-reader.ts';
 
-export type CheckedYaml<T> =
+type CheckedYaml<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly faults: readonly [Diagnostic, ...Diagnostic[]] };
 

@@ -1,7 +1,7 @@
 import type { OutputText } from '../model/tag.ts';
 import { forwardSearch } from './forward-search.ts';
 
-export interface Region {
+interface Region {
   readonly from: number;
   readonly to: number;
 }

@@ -4,7 +4,7 @@ import type { Policy, TextPlace } from '../model/workflow.ts';
 import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
 import { YamlReader } from './yaml-reader.ts';
 
-export interface PromptText {
+interface PromptText {
   readonly template: string;
   readonly place: TextPlace;
   readonly policy: Policy;

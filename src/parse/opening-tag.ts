@@ -1,6 +1,6 @@
 import type { OutputText } from '../model/tag.ts';
 
-export type OpeningTag =
+type OpeningTag =
   | {
       readonly kind: 'open';
       readonly attributes: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@
  */
 import { RE2JS } from 're2js';
 
-export interface PatternProblem {
+interface PatternProblem {
   readonly message: string;
   readonly remedy: string;
 }

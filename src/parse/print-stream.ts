@@ -2,7 +2,7 @@ import { type ForwardSearch, forwardSearch } from './forward-search.ts';
 import { isSpace } from './opening-tag.ts';
 import { type PrintPiece, printPieces } from './print-pieces.ts';
 
-export interface PrintStream {
+interface PrintStream {
   push(chunk: string): readonly PrintPiece[];
   /** Nothing of the output so far belongs to a print, so text without `<` may be left out. */
   isIdle(): boolean;

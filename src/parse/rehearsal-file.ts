@@ -73,7 +73,7 @@ export const rehearsalSchema = mapOf({
 
 export type Answer = z.output<typeof answerSchema>;
 export type Answers = z.output<typeof answersSchema>;
-export type Checks = z.output<typeof checksSchema>;
+type Checks = z.output<typeof checksSchema>;
 export type Rehearsal = z.output<typeof rehearsalSchema>;
 
 /** One execution of a state. */

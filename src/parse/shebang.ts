@@ -1,7 +1,7 @@
 import { clip } from './clip.ts';
 
 /** Raymond runs every script with bash. Its first line may name bash, or a shell that bash replaces. */
-export type Shebang =
+type Shebang =
   | { readonly kind: 'fine' }
   | { readonly kind: 'other'; readonly named: string }
   /** Options of the interpreter, which have no effect. */

@@ -3,7 +3,7 @@ import { type ForwardSearch, forwardSearch } from './forward-search.ts';
 import { isSpace, skipSpace } from './opening-tag.ts';
 
 /** A print is no transition, but it hides the tags in its body. */
-export type KnownName = TagName | 'print';
+type KnownName = TagName | 'print';
 
 export interface TagOpenings {
   /**

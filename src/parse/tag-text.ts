@@ -2,7 +2,7 @@ import type { Tag } from '../model/tag.ts';
 import { readTags } from './tags.ts';
 import { readTransition, writeTag } from './transition.ts';
 
-export type TagText =
+type TagText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string; readonly remedy: string };
 

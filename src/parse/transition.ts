@@ -6,7 +6,7 @@ import { variableNameProblem, variableProblem } from './variables.ts';
 import { baseProblem, worktreeNameProblem } from './worktree-names.ts';
 
 /** The names of a tag's parts, and which are required. The form of every tag is defined here. */
-export interface TagRule {
+interface TagRule {
   /** The meaning of the body; also the key under which a policy pins it. */
   readonly body: 'target' | 'path' | 'question' | 'payload';
   readonly required: readonly string[];
@@ -61,11 +61,11 @@ export const DECIDING_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['rest', 'stop'],
 ]);
 
-export type Read<T> =
+type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly kind: MoveProblem; readonly message: string };
 
-export type MoveProblem = 'no-transition' | 'several-transitions' | 'bad-transition';
+type MoveProblem = 'no-transition' | 'several-transitions' | 'bad-transition';
 
 /**
  * Who wrote a tag. The variables of an author reach programs, so a name that steers programs is

@@ -1,4 +1,4 @@
-export type Decoded =
+type Decoded =
   | { readonly ok: true; readonly text: string }
   | {
       readonly ok: false /** The offset of the first invalid byte. */;

@@ -28,7 +28,7 @@ export interface YamlText {
   position(offset: number): { readonly line: number; readonly column: number };
 }
 
-export interface YamlFault {
+interface YamlFault {
   readonly offset: number;
   readonly message: string;
   readonly remedy?: string;

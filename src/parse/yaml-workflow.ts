@@ -11,7 +11,7 @@ import { stateNameProblem } from './transition.ts';
 import { readHead } from './workflow-head.ts';
 import { type Field, isError, YamlReader } from './yaml-reader.ts';
 
-export interface YamlWorkflow {
+interface YamlWorkflow {
   readonly about: About;
   /** Absent when the faults of the text hide the states. */
   readonly states?: readonly State[];

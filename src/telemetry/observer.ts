@@ -7,7 +7,7 @@ import { Sender } from './sender.ts';
 import type { TelemetrySettings } from './settings.ts';
 import { SpanReader } from './span-reader.ts';
 
-export interface TelemetryParts {
+interface TelemetryParts {
   readonly clock: Pick<Clock, 'now'>;
   /** Describes this process, in addition to what the user sets. */
   readonly instance: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { Live, StepKey } from '../ports.ts';
 import type { Attributes, FinishedSpan } from './otlp.ts';
 
-export interface SpanIds {
+interface SpanIds {
   readonly trace: (run: Run) => string;
   readonly newSpan: () => string;
 }

@@ -15,7 +15,7 @@ export interface Axis {
 }
 
 /** A rest that is drawn shorter than it was. */
-export interface Cut {
+interface Cut {
   readonly from: number;
   readonly to: number;
 }

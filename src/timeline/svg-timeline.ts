@@ -10,7 +10,7 @@ import { svgLegend } from './svg-legend.ts';
 import type { Timeline, TimelineRow } from './timeline.ts';
 import { TIMELINE_STYLE } from './timeline-style.ts';
 
-export interface SvgOptions {
+interface SvgOptions {
   /** The time of the day. */
   readonly time: (ms: number) => string;
   readonly duration: (ms: number) => string;

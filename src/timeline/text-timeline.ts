@@ -4,7 +4,7 @@ import type { Span } from '../history/span.ts';
 import { visible } from '../model/visible.ts';
 import type { Timeline, TimelineRow } from './timeline.ts';
 
-export interface TextOptions {
+interface TextOptions {
   readonly columns: number;
   /** Whether the reader's terminal shows more than ASCII. */
   readonly isUnicode: boolean;

@@ -25,7 +25,7 @@ export interface TimelineRow {
   readonly spans: readonly Span[];
 }
 
-export type RowStatus = 'ended' | 'failed' | 'stopped' | 'rewound' | 'asking' | 'live';
+type RowStatus = 'ended' | 'failed' | 'stopped' | 'rewound' | 'asking' | 'live';
 
 /** `over` are those that are over. The others last until now. */
 export function timelineOf(

@@ -28,7 +28,7 @@ export interface Prompt {
   readonly isAnswered: boolean;
 }
 
-export interface Happened {
+interface Happened {
   readonly run: Run;
   readonly events: readonly RunEvent[];
   readonly prompts: readonly Prompt[];

@@ -21,7 +21,7 @@ export type Beginning =
       readonly input: string | undefined;
     };
 
-export interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'ground' | 'folders'> {
+interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'ground' | 'folders'> {
   /** Answers to questions, in the order in which they are asked. */
   readonly replies: readonly string[];
   readonly inbox?: PlayInbox;
@@ -40,7 +40,7 @@ export interface PlayInbox extends Inbox<Input> {
   isAttended(): boolean;
 }
 
-export interface PlayedRun {
+interface PlayedRun {
   readonly run: Run;
   readonly events: readonly RunEvent[];
 }

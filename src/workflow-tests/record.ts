@@ -13,7 +13,7 @@ import { allChoices } from '../parse/agent-choices.ts';
 import type { Recorded, TestSettings, WorkflowTest } from '../parse/test-file.ts';
 import { depthOf, pathOf } from './expectations.ts';
 
-export interface RecordingOf {
+interface RecordingOf {
   readonly agents: Agents;
   readonly run: Run;
   readonly events: readonly RunEvent[];

@@ -28,7 +28,7 @@ export class Refused extends Error {
   }
 }
 
-export interface Listener {
+interface Listener {
   /** A request or a notification of the agent; `end` is the offset after it. */
   incoming(message: Extract<Incoming, { kind: 'request' | 'notification' }>): void;
 }

@@ -4,7 +4,7 @@ import type { Account, Cost, Usage } from '../../model/step-account.ts';
 import { NO_USAGE, priced, sumOfUsage, usageSince } from '../agents/token-price.ts';
 import { type Fields, fields, list, number, text } from '../json.ts';
 
-export interface TurnUsage {
+interface TurnUsage {
   /** The result of the prompt; undefined if there is none. */
   readonly result: unknown;
   /** The sum of the tokens that the agent reported during the turn. */

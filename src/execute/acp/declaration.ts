@@ -9,7 +9,7 @@ import {
 } from '../agents/agent-choices.ts';
 import { KNOWN_ACP, type KnownAgent } from './known.ts';
 
-export type AcpAgent = Pick<KnownAgent, 'branch'> & Partial<KnownAgent> & { readonly name: string };
+type AcpAgent = Pick<KnownAgent, 'branch'> & Partial<KnownAgent> & { readonly name: string };
 
 export function acpAgent(agent: AcpAgent): AgentDeclaration {
   const { name, branch, adopt = false, cost = 'tokens', permissions, provider } = agent;

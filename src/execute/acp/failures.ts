@@ -2,7 +2,7 @@ import type { Failure, FailureKind } from '../../model/failure.ts';
 import { BEGIN_AFRESH, kindOf, resetIn } from '../agents/failure-clues.ts';
 import type { RpcError } from './protocol.ts';
 
-export interface FailingAgent {
+interface FailingAgent {
   readonly name: string;
   /** How a user logs in, in the words of the agent. */
   readonly logins: readonly string[];

@@ -29,7 +29,7 @@ export type TurnEnd =
   /** The process ended before it answered. */
   | { readonly kind: 'none'; readonly reason: string };
 
-export interface TurnWatch {
+interface TurnWatch {
   readonly turning: Turning;
   readonly launched: LaunchedProcess;
   readonly connection: Connection;

@@ -52,7 +52,7 @@ export interface KnownAgent {
 }
 
 /** How Raymond makes the agent ask. */
-export interface Permissions {
+interface Permissions {
   /** Its mode for each permission mode of Raymond. An absent one is its usual mode. */
   readonly modes: {
     readonly plan?: string;

@@ -12,7 +12,7 @@ export interface Limits
 }
 
 /** `deny` is final. A person may decide about `ask`. */
-export type Verdict = 'allow' | 'ask' | 'deny';
+type Verdict = 'allow' | 'ask' | 'deny';
 
 export function verdict(call: Fields, limits: Limits): Verdict {
   const kind = text(call.kind) || 'other';

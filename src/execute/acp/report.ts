@@ -16,7 +16,7 @@ import { failureOf } from './failures.ts';
 import type { FollowedTurn } from './follow-turn.ts';
 import type { SentPrompt, SessionNotes } from './records.ts';
 
-export interface Memory {
+interface Memory {
   readonly name: string;
   readonly notes: SessionNotes;
   readonly prices: Prices;
@@ -26,7 +26,7 @@ export interface Memory {
   readonly countsLastRequest?: true;
 }
 
-export interface SettledTurn {
+interface SettledTurn {
   readonly step: PromptStep;
   readonly prompt: SentPrompt;
   readonly stderr: OwnFile;

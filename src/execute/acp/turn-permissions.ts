@@ -14,7 +14,7 @@ import {
 } from './permission-request.ts';
 import { type Id, type Incoming, permissionResult, type Update } from './protocol.ts';
 
-export interface TurnPermissionsParts {
+interface TurnPermissionsParts {
   readonly ask: AskPerson | undefined;
   /** Whether a person decides about the calls that neither the run nor one of its rules allows. */
   readonly asksPerson: boolean;

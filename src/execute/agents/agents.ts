@@ -39,7 +39,7 @@ function withKnownCost(agent: AgentDeclaration, configured: ConfiguredAgents): A
 }
 
 /** The command of an agent, and what Raymond knows about it. */
-export type AcpCommand = Pick<KnownAgent, 'command' | 'branch'> & Partial<KnownAgent>;
+type AcpCommand = Pick<KnownAgent, 'command' | 'branch'> & Partial<KnownAgent>;
 
 /** The agents that speak the Agent Client Protocol. The user's configuration overrides what is known. */
 export function acpCommands(

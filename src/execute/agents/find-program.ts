@@ -6,7 +6,7 @@ export type Executable =
   | { readonly found: true; readonly path: string }
   | { readonly found: false; readonly problem: string; readonly remedy: string };
 
-export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
+type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** The variable that names the program of an agent. */
 export const programVariable = (name: string): string => `RAYMOND_${name.toUpperCase()}`;

@@ -18,7 +18,7 @@ export interface Program {
   readonly args: readonly string[];
 }
 
-export interface Sight extends Pick<Protection, 'hides' | 'opens'> {
+interface Sight extends Pick<Protection, 'hides' | 'opens'> {
   readonly cwd: string;
 }
 

@@ -31,7 +31,7 @@ const choicesSchema = z.object({
   agentArgs: z.optional(texts),
 });
 
-export type ClaudeChoices = z.output<typeof choicesSchema>;
+type ClaudeChoices = z.output<typeof choicesSchema>;
 
 /** A step with the choices and the deny rules for it. */
 export type ClaudeStep = PromptStep &

@@ -34,7 +34,7 @@ import { claudeTravel } from './travel.ts';
 import { TurnPermissions } from './turn-permissions.ts';
 import { endInOrder, type Warm, type WarmProcess, warmProcesses } from './warm.ts';
 
-export interface ClaudeOptions
+interface ClaudeOptions
   extends Pick<Launcher, 'path' | 'environment' | 'processes' | 'agentOptions'> {
   /** The run's folder for notes about its sessions. */
   readonly sessionsFolder: string;

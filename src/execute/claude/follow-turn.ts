@@ -25,7 +25,7 @@ export interface FollowedTurn extends FollowedOutput {
 
 type Init = Extract<Happening, { kind: 'init' }>;
 
-export interface TurnWatch {
+interface TurnWatch {
   readonly turning: Turning;
   readonly launched: LaunchedProcess;
   readonly turn: TurnFile;

@@ -39,7 +39,7 @@ export interface Launcher {
   readonly starts: Gate;
 }
 
-export interface LaunchedTurn {
+interface LaunchedTurn {
   readonly process: WarmProcess;
   readonly turn: TurnFile;
   readonly onInit: () => void;

@@ -11,9 +11,9 @@ export type TurnOutcome = { readonly cost: Cost; readonly usage: Usage | undefin
   | { readonly kind: 'failed'; readonly failure: TurnFailure }
 );
 
-export type TurnFailure = Failure | { readonly kind: 'budget-spent'; readonly message: string };
+type TurnFailure = Failure | { readonly kind: 'budget-spent'; readonly message: string };
 
-export interface TurnRecord {
+interface TurnRecord {
   add(happening: Happening): void;
   readonly isOver: boolean;
   outcome(end: TurnEnd): TurnOutcome;

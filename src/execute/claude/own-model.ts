@@ -9,7 +9,7 @@ import type { AgentOptions } from './agent-options.ts';
 import { OWN_MODEL_QUESTION, ownModelArguments } from './command.ts';
 import { messageReader } from './messages.ts';
 
-export interface OwnModelRequest {
+interface OwnModelRequest {
   /** The folder for the files of the process. */
   readonly folder: string;
   readonly command: string;

@@ -4,7 +4,7 @@ import type { Usage } from '../../model/step-account.ts';
 import { combined, sumOfUsage } from '../agents/token-price.ts';
 import type { Spending } from './messages.ts';
 
-export interface TurnMeter {
+interface TurnMeter {
   add(spending: Spending): void;
   /** The newest message has grown. */
   addWritten(characters: number): void;

@@ -2,7 +2,7 @@
 // writes it with a short delay, so after a kill its end may be missing.
 import { fields, parsed } from '../json.ts';
 
-export interface Transcript {
+interface Transcript {
   /** The total from which Claude Code continues counting; only newer versions write it. */
   readonly costUsd?: number;
   /** Whether the session contains one of the given prompts. */

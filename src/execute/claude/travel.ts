@@ -14,7 +14,7 @@ import { noteSchema, readTurn, type SessionNotes, turnSchema } from './records.t
 import { readIfExists, type Transcripts } from './transcripts.ts';
 import type { Warm } from './warm.ts';
 
-export interface Memory {
+interface Memory {
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
   readonly warm: Pick<Warm, 'end'>;

@@ -4,7 +4,7 @@ import { PermissionRelay } from '../turn/permission-relay.ts';
 import type { Happening } from './messages.ts';
 import { type Asked, describeRequest, replyTo } from './permission-request.ts';
 
-export interface TurnPermissionsParts {
+interface TurnPermissionsParts {
   readonly ask: AskPerson;
   /** Sends a line to the process. */
   readonly send: (line: string) => void;

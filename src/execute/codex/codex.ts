@@ -47,7 +47,7 @@ import { Placeholders } from './placeholders.ts';
 import { readTurn, type Threads, type TurnFile, threadsIn } from './threads.ts';
 import { codexTravel } from './travel.ts';
 
-export interface CodexOptions {
+interface CodexOptions {
   /** The executable that the configuration names. */
   readonly path: string | undefined;
   readonly environment: NodeJS.ProcessEnv;

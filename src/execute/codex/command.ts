@@ -104,7 +104,7 @@ function quoted(text: string): string {
 export type CodexStep = ChosenStep;
 
 /** What the sandbox of codex allows in a permission mode. Codex never asks in `exec`. */
-export type Sandbox = 'read-only' | 'workspace-write' | 'danger-full-access';
+type Sandbox = 'read-only' | 'workspace-write' | 'danger-full-access';
 
 export function sandboxOf(choices: SharedChoices): Sandbox {
   if (choices.skipPermissions) return 'danger-full-access';

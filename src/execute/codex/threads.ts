@@ -41,7 +41,7 @@ export const noteSchema = z.object({
   totals: z.optional(totals),
 });
 
-export type ThreadNote = z.infer<typeof noteSchema>;
+type ThreadNote = z.infer<typeof noteSchema>;
 
 /** Notes about sessions, by their id in the run or by that of their thread. */
 export interface Threads extends KeptNotes<ThreadNote> {

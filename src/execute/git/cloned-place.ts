@@ -10,7 +10,7 @@ import type { CarriedRoots, RunPlace, StepKey } from '../../ports.ts';
 import { RemoteTrouble } from './remote.ts';
 import { bringSnapshot, isClone, type SnapshotsOfRun, takeSnapshot } from './snapshots.ts';
 
-export interface ClonedRun extends SnapshotsOfRun {
+interface ClonedRun extends SnapshotsOfRun {
   /** The root of the working tree in which the run began. */
   readonly root: string;
   /** The folder of its clone on this machine. */

@@ -37,7 +37,7 @@ export function withSettings(more: readonly Setting[]): Readonly<Record<string, 
   return asEnvironment([...ALWAYS, ...more]);
 }
 
-export type Setting = readonly [key: string, value: string];
+type Setting = readonly [key: string, value: string];
 
 const ALWAYS: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],

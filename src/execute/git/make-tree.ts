@@ -16,7 +16,7 @@ export interface TreeToMake extends AgentWorktree {
   readonly cwd: string;
 }
 
-export interface MakingPorts {
+interface MakingPorts {
   readonly processes: Pick<RunProcesses, 'launch' | 'adopt'>;
   /** The folder for the process of git. */
   readonly record: string;

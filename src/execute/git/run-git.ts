@@ -68,7 +68,7 @@ type Told = { readonly output: string } | 'killed';
 /** Whether a text is the full name of an object. Texts come from journals, agents and git. */
 export const isObjectId = (text: string): boolean => /^[0-9a-f]{40,64}$/.test(text);
 
-export interface Branch {
+interface Branch {
   /** Its newest commit. */
   readonly tip: string;
   /** The tree that has checked it out; '' if none has. */

@@ -13,7 +13,7 @@ export interface UnsavedWork {
   readonly why: string;
 }
 
-export interface Doomed {
+interface Doomed {
   /** A working tree that was already checked. */
   readonly known?: string;
   /** Another folder that would be removed. */

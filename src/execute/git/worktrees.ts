@@ -18,7 +18,7 @@ import { isObjectId } from './run-git.ts';
 import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
 import { unsavedWork } from './unsaved-work.ts';
 
-export interface WorktreesOfRun {
+interface WorktreesOfRun {
   readonly run: string;
   /** Where they are. */
   readonly folder: string;

@@ -1,6 +1,6 @@
 import { findNamed } from '../agents/find-program.ts';
 
-export interface NoteCommand {
+interface NoteCommand {
   readonly command: string;
   readonly args: readonly string[];
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../model/message-of.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 
-export interface SideCommandsParts {
+interface SideCommandsParts {
   readonly processes: Pick<RunProcesses, 'launch'>;
   /** For the records of the commands. Nothing else uses it. */
   readonly folder: string;
@@ -18,7 +18,7 @@ export interface SideCommandsParts {
   readonly timeoutMs: number;
 }
 
-export interface SideCommand {
+interface SideCommand {
   readonly command: string;
   readonly args: readonly string[];
   /** Its standard input. */

@@ -6,7 +6,7 @@ import { openRegularFile } from '../../files/regular-file.ts';
 const CHUNK_BYTES = 64 * 1024;
 const MOST_READ_BYTES = 4 * CHUNK_BYTES;
 
-export interface Following {
+interface Following {
   /** The byte offset to begin at, for a file that an earlier Raymond process has read in part. */
   readonly from?: number;
   /** When this settles, the bytes that are in the file by then are delivered, and following ends. */

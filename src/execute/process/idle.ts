@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-export interface IdleWatch {
+interface IdleWatch {
   readonly files: readonly string[];
   /** 0 means no timeout. */
   readonly idleTimeoutMs: number;

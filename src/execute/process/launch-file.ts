@@ -46,7 +46,7 @@ const noteSchema = z.object({
 
 type LaunchNote = z.infer<typeof noteSchema>;
 
-export type Progress =
+type Progress =
   | { readonly kind: 'requested' }
   | {
       readonly kind: 'began' | 'exited' | 'unstarted';

@@ -140,7 +140,7 @@ const PS_IDENTITY = `
   [ "$*" ] || exit
   RAYMOND_IDENTITY="$RAYMOND_PID $*"`;
 
-export interface StepCode {
+interface StepCode {
   readonly mark: StepMark;
   readonly environment: EnvironmentChange;
   readonly cwd: string;

@@ -6,7 +6,7 @@ import type { Environment } from './shell-environment.ts';
 const FEW_WITNESSES = 16;
 const MANY_WITNESSES = 64;
 
-export interface LaunchersParts {
+interface LaunchersParts {
   /** All launchers of a run have these parts in common. */
   readonly common: () => Pick<LauncherParts, 'root' | 'mark' | 'spareFolder' | 'seals'>;
   /** A launcher has been started. `over` resolves when its shell has ended. */

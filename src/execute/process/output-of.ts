@@ -6,7 +6,7 @@ import { readPartSync } from '../../files/regular-file.ts';
 import type { Launch } from './launch.ts';
 import { type LaunchedProcess, RunProcesses } from './run-processes.ts';
 
-export interface OutputRequest extends Pick<Launch, 'command' | 'args' | 'env'> {
+interface OutputRequest extends Pick<Launch, 'command' | 'args' | 'env'> {
   readonly timeoutMs: number;
   /** Standard error follows standard output. */
   readonly withErrors?: boolean;

@@ -6,7 +6,7 @@ import type { ProcessTable } from './process-table.ts';
 import { stderrOf, stdoutOf } from './record.ts';
 import type { Member, Tree } from './stop.ts';
 
-export interface StepProcesses {
+interface StepProcesses {
   /** With all symbolic links resolved. */
   readonly folder: string;
   readonly token: string;

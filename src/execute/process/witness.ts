@@ -30,7 +30,7 @@ export interface Submission {
   readonly ended: Promise<SubmissionEnd>;
 }
 
-export interface SubmissionEnd {
+interface SubmissionEnd {
   readonly exit: Exit;
   /** The witness has found that no process is left in the group of the command. */
   readonly leavesNothing?: boolean;

@@ -20,7 +20,7 @@ import { after } from '../turn/outcomes.ts';
 import { possibleAnswers } from './possible-answers.ts';
 import { type ScriptedAnswer, scriptedAgent } from './scripted.ts';
 
-export interface RehearsalParts {
+interface RehearsalParts {
   readonly workflow: (ref: string) => Workflow | undefined;
   /** The author's rehearsal file for a workflow; undefined if there is none. */
   readonly rehearsalOf: (ref: string) => Promise<Rehearsal | undefined>;

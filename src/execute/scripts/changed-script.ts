@@ -8,7 +8,7 @@ import type { ScriptStep } from '../../ports.ts';
  * Gives the reason to refuse a script: its file differs from the one that the run has read. Undefined
  * when they are the same. Call it immediately before the launch: a later change goes unnoticed.
  */
-export type ScriptComparison = (step: ScriptStep) => string | undefined;
+type ScriptComparison = (step: ScriptStep) => string | undefined;
 
 /** Remembers the files that it has read, so that the same script is not read again for each step. */
 export function scriptComparison(now: () => number = Date.now): ScriptComparison {

@@ -15,7 +15,7 @@ export function answerRef(text: string): AnswerRef {
 
 const BLOCK_BYTES = 1024 * 1024;
 
-export interface Reading {
+interface Reading {
   readonly blockBytes?: number;
   /** Gets each block of the file, so that another reader does not have to read it again. */
   readonly look?: (block: Buffer, at: number) => void;

@@ -36,7 +36,7 @@ export interface AgentRecords {
   begun(folder: string): Omit<Raw, 'to'> | undefined;
 }
 
-export interface StepReaderParts {
+interface StepReaderParts {
   readonly store: Pick<RunStore, 'records'>;
   readonly folders: (run: string) => Pick<RunFolders, 'step'>;
   readonly agent: AgentRecords;

@@ -5,7 +5,7 @@ import type { Live } from '../../ports.ts';
 import { type Exit, follow, type LaunchedProcess } from '../process/index.ts';
 import type { Followed, Turning } from './turn-executor.ts';
 
-export interface OutputReader {
+interface OutputReader {
   /** The offset in the output at which the turn begins. */
   readonly from: number;
   /** Reads a piece of the output. It may end in the middle of a line. */

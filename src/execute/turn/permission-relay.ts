@@ -2,7 +2,7 @@
 import type { PermissionDecision, PermissionRequest } from '../../model/permission.ts';
 import type { AskPerson } from '../../ports.ts';
 
-export interface PermissionRelayParts<Asked> {
+interface PermissionRelayParts<Asked> {
   readonly ask: AskPerson;
   /** The request as people see it. */
   readonly describe: (asked: Asked) => PermissionRequest;

@@ -13,7 +13,7 @@ import { type KeptNotes, keptNotes, sourceOf } from '../steps/kept-notes.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 import { after, ended, failed } from './outcomes.ts';
 
-export interface SessionsOfRun {
+interface SessionsOfRun {
   readonly sessions: CarriedSessions;
   readonly seals: StepSeals;
   /** For the notes of this machine. */

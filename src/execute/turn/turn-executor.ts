@@ -29,8 +29,7 @@ import { crashed, ended, failed, INTERRUPTED } from './outcomes.ts';
 import type { PermissionRelay } from './permission-relay.ts';
 import { foreignStep, type TurnFacts } from './turn-file.ts';
 
-export interface Dialect<Facts extends TurnFacts>
-  extends Pick<Executor, 'name' | 'close' | 'travel'> {
+interface Dialect<Facts extends TurnFacts> extends Pick<Executor, 'name' | 'close' | 'travel'> {
   readonly processes: RunProcesses;
   /** The facts about a turn on disk; undefined if there are none, or if another agent took the turn. */
   factsIn(folder: string): Facts | undefined;

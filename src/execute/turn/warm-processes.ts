@@ -1,5 +1,5 @@
 /** Processes that wait for the next prompt of their agent. An agent of a run has at most one. */
-export interface WarmParts<P, S> {
+interface WarmParts<P, S> {
   canServe(process: P, step: S): boolean;
   /** Whether the step has to wait until this process has ended: both would use a session. */
   collides(process: P, step: S): boolean;
