@@ -9,6 +9,11 @@ import type { Circumstances, Ended, Project } from './raymond.ts';
 
 export type CommandEnd = Pick<Ended, 'code' | 'stdout' | 'stderr'>;
 
+interface Heard extends CommandEnd {
+  /** Both streams, in the order in which it wrote. */
+  readonly output: string;
+}
+
 export function command(
   project: Pick<Project, 'folder' | 'environment'>,
   args: readonly string[],
@@ -28,19 +33,19 @@ export async function carryOut(
   cwd: string,
   environment: Readonly<Record<string, string>>,
   isTerminal = false,
-): Promise<CommandEnd> {
+): Promise<Heard> {
   if (isBusy) throw new Error('Another command is still at work in this process. Use Project.run.');
   isBusy = true;
-  const said = { stdout: '', stderr: '' };
+  const said = { stdout: '', stderr: '', output: '' };
+  const hear = (stream: 'stdout' | 'stderr') => (text: string) => {
+    said[stream] += text;
+    said.output += text;
+  };
   const changes = [
     enterFolder(cwd),
     setEnvironment(environment),
-    listenTo('stdout', (text) => {
-      said.stdout += text;
-    }),
-    listenTo('stderr', (text) => {
-      said.stderr += text;
-    }),
+    listenTo('stdout', hear('stdout')),
+    listenTo('stderr', hear('stderr')),
     ...(isTerminal ? [likeTerminal('stdout'), likeTerminal('stderr')] : []),
   ];
   const restore = () => {

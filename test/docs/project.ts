@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BIN } from '../built.ts';
+import { carryOut } from '../command.ts';
 import { endProcessesWith } from '../survivors.ts';
 import type { Document } from './documents.ts';
 import { root } from './documents.ts';
@@ -21,7 +22,10 @@ export interface DocumentProject {
   readonly folder: string;
   /** Writes the files that the document shows before a line. */
   showUntil(line: number): void;
-  /** Runs a shell command in it, as a reader would. `before` is the exit code of the previous command. */
+  /**
+   * Runs a shell command in it, as a reader would. `before` is the exit code of the previous command. A plain
+   * command of Raymond needs no shell and no new process.
+   */
   run(command: string, before: number): Promise<{ readonly output: string; readonly code: number }>;
   /** Ends what the commands have left, because it may still write there, and removes all files. */
   remove(): Promise<void>;
@@ -63,6 +67,11 @@ export function makeDocumentProject(
       }
     },
     async run(command, before) {
+      const words = wordsOf(command);
+      if (words?.[0] === 'raymond' && !words.some((word) => NEEDS_PROGRAM.has(word))) {
+        const { output, code } = await carryOut(words.slice(1), folder, env);
+        return { output, code: code ?? -1 };
+      }
       const script = `(exit ${before})\n${command}`;
       const child = spawn('/bin/bash', ['-c', `{ ${script}\n} 2>&1`], {
         cwd: folder,
@@ -82,4 +91,16 @@ export function makeDocumentProject(
       rmSync(base, { recursive: true, force: true });
     },
   };
+}
+
+/** These start the built program again, or look for files beside it. */
+const NEEDS_PROGRAM = new Set(['--detach', 'init']);
+
+/** The words of a command in which the shell has nothing to do but to take the quotes away. */
+function wordsOf(command: string): readonly string[] | undefined {
+  const plain = /^(?:(?:^| +)(?:[\w./:=,@%+-]+|'[^']*'|"[^"$`\\!]*"))+$/;
+  if (!plain.test(command)) return undefined;
+  return (command.match(/'[^']*'|"[^"]*"|[^ '"]+/g) ?? []).map((word) =>
+    word.replace(/^(['"])(.*)\1$/s, '$2'),
+  );
 }
