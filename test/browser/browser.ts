@@ -33,6 +33,8 @@ export function launchBrowser(executablePath: string): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--disable-quic',
+      // Without a graphics processor, each frame of an animation is painted by the one that the tests need.
+      '--force-prefers-reduced-motion',
     ],
   });
 }
