@@ -238,28 +238,27 @@ export const AGENT_LIMITS: readonly Attack[] = [
       return code !== 0 && isNamed ? 'refused at its line' : `exit ${code}: ${stderr}`;
     },
   },
-  ...(
-    [
-      ['changes the key of the user', 'echo x >>"$HOME/.local/state/raymond/key"'],
-      ['changes .git/config', 'echo "[core]" >>.git/config'],
-      ['makes .claude', 'mkdir .claude && touch .claude/settings.json'],
-      ['writes .npmrc', 'echo x >.npmrc'],
-      ['moves .raymond', 'mv .raymond rr'],
-      ['writes into .raymond', 'touch .raymond/state/x'],
-    ] as const
-  ).map(
-    ([what, command]): Attack => ({
-      ...(!/key|\.raymond$|npmrc/.test(what) && { isSlow: true as const }),
-      name: `codex ${what}`,
-      expected: 'failed',
-      play: async () => withCodex(command),
-    }),
-  ),
   {
-    name: 'control: codex edits a file and its task folder',
-    expected: 'done',
-    play: async () => withCodex('touch made && touch "$TASK/made"'),
+    name: 'codex changes the key of the user and .git/config, and moves .raymond',
+    expected: 'all failed, except the control',
+    play: async () => {
+      const wrong = (await withCodex(CODEX_COMMANDS)).flatMap((result, at) =>
+        result === (at === 0 ? 'done' : 'failed') ? [] : `${CODEX_COMMANDS[at]}: ${result}`,
+      );
+      return wrong.length === 0 ? 'all failed, except the control' : wrong.join('; ');
+    },
   },
+];
+
+/** The first shows that codex can execute commands: it edits a file and its task folder. */
+const CODEX_COMMANDS = [
+  'touch made && touch "$TASK/made"',
+  'echo x >>"$HOME/.local/state/raymond/key"',
+  'echo "[core]" >>.git/config',
+  'mkdir .claude && touch .claude/settings.json',
+  'echo x >.npmrc',
+  'mv .raymond rr',
+  'touch .raymond/state/x',
 ];
 
 const OWN_FOLDER = [
@@ -415,12 +414,15 @@ async function edited(name: AcpName, file: string): Promise<string> {
   }
 }
 
-/** Whether codex could execute a command. */
-async function withCodex(command: string): Promise<string> {
+/** Whether codex could execute each command. It makes a call for each, one after the other. */
+async function withCodex(commands: readonly string[]): Promise<readonly string[]> {
+  let task = '';
+  let calls = 0;
   const model = await scriptedResponses(({ prompt, tools }) => {
-    const [, task] = /^Work in (\S+) \./.exec(prompt) ?? [];
-    if (task === undefined) return DONE;
-    const cmd = `TASK='${task}'; ${command} && echo done >result || echo failed >result`;
+    task ||= /^Work in (\S+) \./.exec(prompt)?.[1] ?? '';
+    const command = commands[calls++];
+    if (command === undefined) return DONE;
+    const cmd = `TASK='${task}'; (${command}) && echo done >>result || echo failed >>result`;
     const name = tools.includes('exec_command') ? 'exec_command' : 'shell_command';
     return {
       text: '',
@@ -438,8 +440,8 @@ async function withCodex(command: string): Promise<string> {
   try {
     prepare(world);
     const { stderr } = await world.run(...RUN, '--agent', 'codex');
-    if (!existsSync(world.file('result'))) return `nothing executed: ${stderr}`;
-    return readFileSync(world.file('result'), 'utf8').trim();
+    if (!existsSync(world.file('result'))) return [`nothing executed: ${stderr}`];
+    return readFileSync(world.file('result'), 'utf8').trim().split('\n');
   } finally {
     await world.remove();
     await model.close();
