@@ -5,13 +5,12 @@ import { type DrawnBlock, type Row, redraw } from './block.ts';
 const COLUMNS = 20;
 
 const ESCAPE = '\x1b';
-const MOVES = new RegExp(String.raw`${ESCAPE}(7|8|\[A|\[2K|\[\d+G)|[\s\S]`, 'g');
+const MOVES = new RegExp(String.raw`${ESCAPE}(\[A|\[2K|\[\d+G)|[\s\S]`, 'g');
 
 /** A terminal that knows the few movements that a block uses. Anything else fails the test. */
 function terminal() {
   const rows: string[] = [''];
   let [row, column] = [0, 0];
-  let saved: readonly [number, number] = [0, 0];
   const put = (letter: string) => {
     const text = (rows[row] ?? '').padEnd(column);
     rows[row] = text.slice(0, column) + letter + text.slice(column + 1);
@@ -21,8 +20,6 @@ function terminal() {
     for (const [part, code] of output.matchAll(MOVES)) {
       if (code === '[A') row = Math.max(0, row - 1);
       else if (code === '[2K') rows[row] = '';
-      else if (code === '7') saved = [row, column];
-      else if (code === '8') [row, column] = saved;
       else if (code !== undefined) column = Number(/\d+/.exec(code)?.[0]) - 1;
       else if (part === '\n') {
         [row, column] = [row + 1, 0];
@@ -47,6 +44,7 @@ const frame = fc.record({
   above: fc.array(word, { maxLength: 3 }),
   rows: fc.array(row, { maxLength: 6 }),
   isTyping: fc.boolean(),
+  below: fc.array(row, { maxLength: 2 }),
   whole: fc.boolean(),
 });
 
@@ -59,8 +57,8 @@ test('everything that was written stays above the rows, and nothing else remains
       const screen = terminal();
       const written: string[] = [];
       let drawn: DrawnBlock | undefined;
-      for (const { above, rows, isTyping, whole } of frames) {
-        const all = isTyping ? [...rows, typed] : rows;
+      for (const { above, rows, isTyping, below, whole } of frames) {
+        const all = isTyping ? [...rows, typed, ...below] : rows;
         const drawing = { above: above.map((line) => `${line}\n`).join(''), rows: all, whole };
         const next = redraw(drawn, drawing, { color: false, columns: COLUMNS });
         screen.write(next.output);

@@ -8,7 +8,7 @@ import { type Looks, onOneRow, type Piece, painted, widthOf } from './screen.ts'
 
 export interface Row {
   readonly pieces: readonly PlacedPiece[];
-  /** For the last row: the cursor rests behind this piece, because the user types here. */
+  /** For one of the rows: the cursor rests behind this piece, because the user types here. */
   readonly cursorAfter?: number;
 }
 
@@ -19,8 +19,8 @@ export interface PlacedPiece extends Piece {
 
 export interface DrawnBlock {
   readonly rows: readonly { readonly text: string; readonly width: number }[];
-  /** Whether the cursor is on the last row. */
-  readonly isTyping: boolean;
+  /** Where the user types: the row, and the text before the cursor. */
+  readonly cursor: { readonly row: number; readonly before: string } | undefined;
   readonly columns: number | undefined;
 }
 
@@ -44,28 +44,27 @@ export function redraw(
   // The rows do not move up. Later lines use the space.
   const free = rows.length > 0 ? before.length - shown.length - newlinesIn(above) : 0;
   const all = [...Array.from({ length: Math.max(0, free) }, () => EMPTY), ...shown];
-  const isTyping = rows.at(-1)?.cursorAfter !== undefined;
-  const after = all.length > 0 ? { rows: all, isTyping, columns } : undefined;
+  const cursor = cursorIn(rows, all.length - rows.length, color);
+  const after = all.length > 0 ? { rows: all, cursor, columns } : undefined;
   const isSameShape =
-    all.length === before.length && isTyping === drawn?.isTyping && columns === drawn.columns;
-  if (above !== '' || !isSameShape) {
-    const output = `${drawn ? erased(drawn, columns) : ''}${above}${joined(all, isTyping)}`;
+    all.length === before.length &&
+    cursor?.row === drawn?.cursor?.row &&
+    columns === drawn?.columns;
+  if (!drawn || above !== '' || !isSameShape) {
+    const output = `${drawn ? erased(drawn, columns) : ''}${above}${joined(all, cursor)}`;
     return { output, drawn: after };
   }
   const isOld = (i: number) => !whole && all[i]?.text === before[i]?.text;
-  if (all.every((_, i) => isOld(i))) return { output: '', drawn };
-  const changed = all.map(({ text }, i) => ({
-    text: isOld(i) && !(isTyping && i === all.length - 1) ? '' : `${ERASE_ROW}${text}`,
-  }));
-  const output = `\r${UP.repeat(heightOf(drawn, columns))}${joined(changed, isTyping)}`;
+  if (all.every((_, i) => isOld(i)) && cursor?.before === drawn.cursor?.before)
+    return { output: '', drawn };
+  const changed = all.map(({ text }, i) => ({ text: isOld(i) ? '' : `${ERASE_ROW}${text}` }));
+  const output = `\r${UP.repeat(heightOf(drawn, columns))}${joined(changed, cursor)}`;
   return { output, drawn: after };
 }
 
 const EMPTY = { text: '', width: 0 };
 const UP = '\x1b[A';
 const ERASE_ROW = '\x1b[2K';
-const SAVE_CURSOR = '\x1b7';
-const RESTORE_CURSOR = '\x1b8';
 
 const newlinesIn = (text: string) => text.split('\n').length - 1;
 
@@ -73,26 +72,42 @@ const newlinesIn = (text: string) => text.split('\n').length - 1;
  * Row by row, because some terminals keep a screen in their history if it is erased in one step.
  */
 function erased(drawn: DrawnBlock, columns: number | undefined): string {
-  return `\r${ERASE_ROW}${`${UP}${ERASE_ROW}`.repeat(heightOf(drawn, columns))}`;
+  const all = heightOf({ ...drawn, cursor: undefined }, columns);
+  const last = drawn.cursor ? all - 1 : all;
+  const down = '\n'.repeat(last - heightOf(drawn, columns));
+  return `${down}\r${ERASE_ROW}${`${UP}${ERASE_ROW}`.repeat(last)}`;
 }
 
-function joined(rows: readonly { readonly text: string }[], isTyping: boolean): string {
+/** The text before the cursor is written a second time: only the terminal knows how wide it is. */
+function joined(rows: readonly { readonly text: string }[], cursor: DrawnBlock['cursor']): string {
   if (rows.length === 0) return '';
-  return rows.map(({ text }) => text).join('\n') + (isTyping ? '' : '\n');
+  const all = rows.map(({ text }) => text).join('\n');
+  if (!cursor) return `${all}\n`;
+  const below = rows.length - 1 - cursor.row;
+  // Usually it is already there.
+  if (below === 0 && rows.at(-1)?.text.endsWith(cursor.before)) return all;
+  return `${all}\r${UP.repeat(below)}${cursor.before}`;
+}
+
+function cursorIn(rows: readonly Row[], offset: number, color: boolean): DrawnBlock['cursor'] {
+  const at = rows.findIndex(({ cursorAfter }) => cursorAfter !== undefined);
+  const { pieces = [], cursorAfter = 0 } = rows[at] ?? {};
+  if (at < 0) return undefined;
+  return { row: offset + at, before: rowText({ pieces: pieces.slice(0, cursorAfter + 1) }, color) };
 }
 
 /** From the cursor to the first row. Most terminals break the rows again when they become narrower. */
-function heightOf({ rows, isTyping }: DrawnBlock, columns = Number.POSITIVE_INFINITY): number {
-  const height = rows.reduce((sum, { width }) => sum + Math.max(1, Math.ceil(width / columns)), 0);
-  return isTyping ? height - 1 : height;
+function heightOf({ rows, cursor }: DrawnBlock, columns = Number.POSITIVE_INFINITY): number {
+  const above = cursor ? rows.slice(0, cursor.row) : rows;
+  return above.reduce((sum, { width }) => sum + Math.max(1, Math.ceil(width / columns)), 0);
 }
 
-function rowText({ pieces, cursorAfter }: Row, color: boolean): string {
-  const text = pieces.map(({ text, tone, column }, i) => {
+function rowText({ pieces }: Row, color: boolean): string {
+  const text = pieces.map(({ text, tone, column }) => {
     const start = column === undefined ? '' : `\x1b[${column + 1}G`;
-    return `${start}${painted(onOneRow(text), tone, color)}${i === cursorAfter ? SAVE_CURSOR : ''}`;
+    return `${start}${painted(onOneRow(text), tone, color)}`;
   });
-  return `${text.join('')}${cursorAfter === undefined ? '' : RESTORE_CURSOR}`;
+  return text.join('');
 }
 
 function rowWidth({ pieces }: Row): number {

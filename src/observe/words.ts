@@ -129,9 +129,26 @@ export function callText({ tool, summary }: { readonly tool: string; readonly su
   return oneLine(`${tool} ${summary}`);
 }
 
+/** What a person can decide, one line each, with the number and the word for it. */
+export function choiceLines(request: AskedRequest | undefined): readonly string[] {
+  if (!request || request.isQuestion) return [];
+  const { rules } = request;
+  return [
+    '  1  allow      only this call',
+    ...(rules ? [`  2  allow-run  also, until the run ends: ${rulesText(rules)}`] : []),
+    '  3  deny       not this call; you may add why: 3 use git switch',
+  ];
+}
+
 /** The words that a person can answer with. */
 export function choicesText({ rules }: Pick<AskedRequest, 'rules'>): string {
   return rules ? `allow, allow-run (${rulesText(rules)}), or deny "why"` : 'allow, or deny "why"';
+}
+
+/** Why a text decides nothing. */
+export function notDecision(text: string, { rules }: Pick<AskedRequest, 'rules'>): string {
+  const choices = `1 (allow)${rules ? ', 2 (allow-run)' : ''} or 3 (deny)`;
+  return `"${oneLine(text, 30)}" decides nothing here. Type ${choices}. You may add a reason to 3.`;
 }
 
 /** All rules that `allow-run` grants. An executor offers no more than fit. */
@@ -144,7 +161,7 @@ export function grantText({ rules }: Pick<AskedRequest, 'rules'>): string {
 
 /** What a waiting agent wants, for the line before its question. */
 export function asksText(request: AskedRequest | undefined): string {
-  return !request || request.isQuestion ? 'asks' : `asks permission (${choicesText(request)})`;
+  return !request || request.isQuestion ? 'asks' : 'asks permission';
 }
 
 interface AskedRequest {

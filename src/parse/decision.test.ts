@@ -13,6 +13,11 @@ test.each([
   ['Allow', undefined],
   ['denyx', undefined],
   ['yes', undefined],
+  ['1', { decision: 'allow' }],
+  ['2', { decision: 'allow-run' }],
+  ['3 not on main', { decision: 'deny', text: 'not on main' }],
+  ['1\n2', undefined],
+  ['4', undefined],
   ['', undefined],
 ])('%j', (text, decision) => {
   expect(readDecision(text, { rules: ['Bash'] })).toEqual(decision);

@@ -1,9 +1,10 @@
 import type { PermissionRequest } from '../model/permission.ts';
-import { visible } from '../model/visible.ts';
 import type { Row } from '../observe/block.ts';
-import { quotedLines, widthOf } from '../observe/screen.ts';
-import { asksText, elapsed } from '../observe/words.ts';
+import { ownLine, quotedLines, type Tone, widthOf } from '../observe/screen.ts';
+import { asksText, choiceLines, elapsed } from '../observe/words.ts';
+import { inputRows } from './input-rows.ts';
 import { shortened, withoutHalves } from './shortened.ts';
+import type { TypedText } from './typed-text.ts';
 
 /** A question of an agent that waits for an answer. */
 export interface Asked {
@@ -15,11 +16,10 @@ export interface Asked {
 }
 
 /** A question that the user answers in the view, and what the user has typed. */
-export interface Typing {
+export interface Typing extends TypedText {
   readonly asked: Asked;
-  /** The typed text before and after the cursor. */
-  readonly before: string;
-  readonly after: string;
+  /** Why the text that was sent before is no answer. */
+  readonly problem?: string | undefined;
 }
 
 export interface QuestionFrame {
@@ -39,23 +39,40 @@ export function questionRows(
   const left = asked.deadline === undefined ? '' : ` (${elapsed(asked.deadline - now)} left)`;
   const others = open > 1 ? `, and ${open - 1} more` : '';
   const head = shortened(`${asked.agent} ${asksText(asked.request)}${left}${others}:`, width);
+  const choices = choiceRows(asked, width);
+  const problem = ownRows(typing.problem, width, 'warning');
+  const input = inputRows(typing, { width, rows: Math.max(1, Math.floor(rows / 2) - 1) });
+  const fixed = HEAD_ROWS + choices.length + problem.length + input.length;
   return [
     { pieces: [] },
     { pieces: [{ text: head, tone: 'warning' }] },
-    ...quotedRows(asked.question, width, rows - FIXED_ROWS),
-    inputRow(typing, width),
+    ...quotedRows(asked.question, width, rows - fixed),
+    ...choices,
+    ...problem,
+    ...input,
   ];
 }
 
 /** Whether the screen can show the whole question. */
-export function questionFits({ question }: Asked, width: number, rows: number): boolean {
-  return quoted(question, width).length <= rows - FIXED_ROWS;
+export function questionFits(asked: Asked, width: number, rows: number): boolean {
+  const fixed = HEAD_ROWS + choiceRows(asked, width).length + 1;
+  return quoted(asked.question, width).length <= rows - fixed;
 }
 
-const FIXED_ROWS = 3;
+const HEAD_ROWS = 2;
+
+const choiceRows = ({ request }: Asked, width: number) =>
+  choiceLines(request).flatMap((line) => ownRows(line, width, 'plain'));
+
+/** A line of Raymond, wrapped, so that nothing of it is cut. */
+function ownRows(text: string | undefined, width: number, tone: Tone): readonly Row[] {
+  if (text === undefined) return [];
+  const rows = ownLine(text, { color: false, columns: width }).split('\n').slice(0, -1);
+  return rows.map((row) => ({ pieces: [{ text: fitted(row, width), tone }] }));
+}
+
 /** Before each row of `quotedLines`. */
 const BAR = '  | ';
-const PROMPT = '> ';
 
 function quoted(text: string, width: number): readonly string[] {
   const quote = { text: text.replaceAll('\t', ' ') };
@@ -71,24 +88,6 @@ function quotedRows(text: string, width: number, rows: number): readonly Row[] {
   }));
 }
 
-/** A long text moves to the left, so that the cursor stays on the screen. */
-function inputRow({ before, after }: Typing, width: number): Row {
-  const prompt = fitted(PROMPT, width - 1);
-  const room = width - widthOf(prompt);
-  const shownBefore = lastCells(shown(before), room);
-  const shownAfter = fitted(shown(after), room - widthOf(shownBefore));
-  return {
-    pieces: [
-      { text: prompt, tone: 'plain' },
-      { text: shownBefore, tone: 'plain' },
-      { text: shownAfter, tone: 'plain' },
-    ],
-    cursorAfter: 1,
-  };
-}
-
-const shown = (text: string) => visible(text).replace(/[\n\t]/g, ' ');
-
 function fitted(text: string, cells: number): string {
   let end = 0;
   let width = 0;
@@ -98,16 +97,4 @@ function fitted(text: string, cells: number): string {
     end += character.length;
   }
   return withoutHalves(text.slice(0, end));
-}
-
-function lastCells(text: string, cells: number): string {
-  const characters = Array.from(text);
-  let width = 0;
-  let start = characters.length;
-  while (start > 0) {
-    width += widthOf(characters[start - 1] ?? '');
-    if (width > cells) break;
-    start -= 1;
-  }
-  return withoutHalves(characters.slice(start).join(''));
 }

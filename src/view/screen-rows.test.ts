@@ -188,7 +188,7 @@ test('the rest of a long question is left out', () => {
 
     main asks (0:00 left):
       | …
-    > xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx[]
+    ^ xxxxxxxxxxxxxxxxxxxxxxxxxxx[]
     "
   `);
 });

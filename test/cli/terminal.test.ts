@@ -9,8 +9,8 @@ const FLOW = {
 };
 
 const QUESTION = '  | Ship it?';
-/** The cursor is after "> ", and Raymond reads typed text. */
-const PROMPT = '> \x1b[3G';
+/** Raymond reads typed text. */
+const PROMPT = '> ';
 
 const shows = ({ screen }: { screen(): string }, text: string) =>
   eventually(`${JSON.stringify(text)} is on the screen`, () => screen().includes(text));

@@ -18,16 +18,24 @@ test('a tool call is shown with its arguments, and decided in the live view', as
   const project = newProject({ 'flow/START.md': 'Work.' });
   const terminal = new TmuxTerminal(project, SIZE, claude.environment);
   await terminal.run('raymond flow --workflow-id r --ask-permissions');
-  await terminal.shows('main asks permission (allow, or deny "why"), and 1 more:');
+  await terminal.shows('main asks permission, and 1 more:');
+  await terminal.shows(
+    '  1  allow      only this call\n  3  deny       not this call; you may add why',
+  );
   await terminal.shows('| command: echo x >>made #\\x1b[2J\\x1b]0;evil\\x07');
-  // Another text decides nothing.
   terminal.type('-l', 'yes');
   terminal.type('Enter');
-  terminal.type('-l', 'allow');
+  await terminal.shows('"yes" decides nothing here. Type 1 (allow) or 3 (deny).');
+  terminal.paste('allow\nrm -rf x\n');
+  await terminal.shows('> allow\n  rm -rf x');
+  terminal.type('Enter');
+  await terminal.shows('"allow rm -rf x" decides nothing here.');
+  terminal.type('C-u', 'BSpace', 'C-u', 'BSpace', 'C-u');
+  terminal.type('-l', '1');
   terminal.type('Enter');
   await terminal.shows('was allowed');
   await terminal.shows('| command: echo y >>made');
-  terminal.type('-l', 'deny not twice');
+  terminal.type('-l', '3 not twice');
   terminal.type('Enter');
   await terminal.shows('(not twice)');
   await terminal.shows('r completed');
@@ -37,6 +45,33 @@ test('a tool call is shown with its arguments, and decided in the live view', as
     'allow',
     'deny',
   ]);
+});
+
+test('everything that a decision allows is shown on a narrow terminal', async () => {
+  const rules = ['Bash(git push --force-with-lease origin main:*)', 'Bash(npm publish:*)'];
+  const claude = await fakeClaude('asks permission', {
+    requests: [
+      {
+        tool_name: 'Bash',
+        input: { command: 'echo x >>made' },
+        permission_suggestions: rules.map((rule) => ({
+          type: 'addRules',
+          behavior: 'allow',
+          destination: 'localSettings',
+          rules: [{ toolName: 'Bash', ruleContent: rule.slice(5, -1) }],
+        })),
+      },
+    ],
+  });
+  const project = newProject({ 'flow/START.md': 'Work.' });
+  const terminal = new TmuxTerminal(project, { columns: 50, rows: 30 }, claude.environment);
+  await terminal.run('raymond flow --workflow-id r --ask-permissions');
+  await terminal.shows('\n  2  allow-run  also, until the run ends:');
+  const packed = (text: string) => text.replace(/\s+/g, '');
+  for (const rule of rules) expect(packed(terminal.screen())).toContain(packed(rule));
+  terminal.type('2', 'Enter');
+  await terminal.shows('r completed');
+  expect(project.lines('made')).toEqual(['x']);
 });
 
 test('Ctrl-D leaves the decision to others, and the agent waits', async () => {

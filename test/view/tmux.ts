@@ -59,6 +59,13 @@ export class TmuxTerminal {
     this.#tmux('send-keys', '-t', 's', ...keys);
   }
 
+  /** Pastes a text as terminals do that mark where a paste begins and ends. */
+  paste(text: string): void {
+    this.#project.write('clipboard', text);
+    this.#tmux('load-buffer', this.#project.path('clipboard'));
+    this.#tmux('paste-buffer', '-p', '-t', 's');
+  }
+
   resize({ columns, rows }: Size): void {
     this.#tmux('resize-window', '-t', 's', '-x', `${columns}`, '-y', `${rows}`);
   }

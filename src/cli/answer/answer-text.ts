@@ -1,9 +1,11 @@
 import { type PermissionRequest, requestText } from '../../model/permission.ts';
 import { UserError } from '../../model/user-error.ts';
-import { asksText } from '../../observe/words.ts';
+import { asksText, choiceLines, notDecision } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import { readDecision } from '../../parse/decision.ts';
 import { decodeUtf8 } from '../../parse/utf8.ts';
-import { isAttended, lineReader, standardInput, stderr } from '../terminal/terminal.ts';
+import { typedText } from '../terminal/edit-text.ts';
+import { isAttended, standardInput, stderr } from '../terminal/terminal.ts';
 
 /** The text of an answer: from the command line, from standard input (`-`), or from the person at the terminal. */
 export async function answerText(written: string | undefined, asked: Asked): Promise<string> {
@@ -57,19 +59,25 @@ async function fromStandardInput(stream: AsyncIterable<Buffer>): Promise<string>
 function fromPerson({ agent, question = '', request }: Asked): Promise<string> {
   stderr.say(`${agent} ${asksText(request)}:`);
   stderr.quote(request ? requestText(request) : question);
-  return lineFromPerson('> ');
+  stderr.say(...choiceLines(request));
+  return textFromPerson('> ', (text) =>
+    request && !readDecision(text, request) ? notDecision(text, request) : undefined,
+  );
 }
 
-export function lineFromPerson(prompt: string): Promise<string> {
-  const reader = lineReader();
-  return new Promise((resolve, reject) => {
-    reader.once('close', () => {
+/** Asks until the text has no problem. */
+export async function textFromPerson(
+  prompt: string,
+  problemOf: (text: string) => string | undefined,
+): Promise<string> {
+  for (;;) {
+    const text = await typedText(prompt, true);
+    if (text === undefined) {
       const fact = 'No answer was given. The question stays open.';
-      reject(new UserError('no-answer', fact, 'To answer it, run the command again.'));
-    });
-    reader.question(prompt, (text) => {
-      resolve(text);
-      reader.close();
-    });
-  });
+      throw new UserError('no-answer', fact, 'To answer it, run the command again.');
+    }
+    const problem = problemOf(text);
+    if (problem === undefined) return text;
+    stderr.say(problem);
+  }
 }

@@ -10,7 +10,7 @@ import { isDecisionWord } from '../../parse/decision.ts';
 import type { RunStore } from '../../ports.ts';
 import type { Here } from '../../world/surroundings.ts';
 import { isAttended, stderr, stdout } from '../terminal/terminal.ts';
-import { answerText, lineFromPerson } from './answer-text.ts';
+import { answerText, textFromPerson } from './answer-text.ts';
 
 export interface AnswerOptions {
   readonly agent?: string;
@@ -103,9 +103,11 @@ async function runThatWaits(store: RunStore): Promise<string> {
   if (!isAttended())
     throw wrongUsage(`${fact}. ${described.join('; ')}`, 'Name the run: raymond answer RUN "..."');
   stderr.say(`${fact}:`, ...described.map((text, index) => `  ${index + 1}  ${text}`));
-  const chosen = waiting[Number(await lineFromPerson(`Which one? (1-${waiting.length}) `)) - 1];
-  if (chosen) return chosen.id;
-  throw wrongUsage('No run was chosen.', 'Run the command again, or name the run.');
+  const all = `1-${waiting.length}`;
+  const chosen = await textFromPerson(`Which one? (${all}) `, (text) =>
+    waiting[Number(text) - 1] ? undefined : `"${oneLine(text, 20)}" is none of ${all}.`,
+  );
+  return waiting[Number(chosen) - 1]?.id ?? only.id;
 }
 
 const itemText = (item: OpenItem) =>

@@ -1,15 +1,18 @@
 /** Asks the person at the terminal the questions of agents, if there is a person. */
-import { asksText } from '../../observe/words.ts';
+import { asksText, choiceLines, notDecision } from '../../observe/words.ts';
 import { readDecision } from '../../parse/decision.ts';
 import type { OpenQuestion, Person, Reply } from '../../ports.ts';
+import { NOTHING_TYPED, type TypedText } from '../../view/typed-text.ts';
+import { editBelow } from '../terminal/edit-text.ts';
 import { interruptOurselves } from '../terminal/signals.ts';
-import { isAttended, lineReader, stderr } from '../terminal/terminal.ts';
+import { isAttended, stderr } from '../terminal/terminal.ts';
 
 /** Puts one question to the person. */
 export type AskOne = (asked: OpenQuestion, said: Said) => AskedOne;
 
 export interface Said {
-  answer(text: string): void;
+  /** Returns the problem, if the text does not answer the question, which then stays open. */
+  answer(text: string): string | undefined;
   /** The person does not want to answer here. */
   leave(): void;
 }
@@ -31,10 +34,12 @@ export function personAtTerminal(isThere: boolean, askOne: AskOne, onLeave: () =
     const { asked, reply } = next;
     current = askOne(asked, {
       answer(text) {
-        // Other text leaves the request open, and it is asked again.
-        if (give(asked, reply, text)) open.delete(asked.id);
+        const problem = give(asked, reply, text);
+        if (problem !== undefined) return problem;
+        open.delete(asked.id);
         closeCurrent();
         askNext();
+        return undefined;
       },
       leave() {
         current = undefined;
@@ -69,34 +74,38 @@ export function personAtTerminal(isThere: boolean, askOne: AskOne, onLeave: () =
   };
 }
 
-/** Whether the text answers the question. */
-function give({ request }: OpenQuestion, reply: Reply, text: string): boolean {
+/** Returns the problem of a text that does not answer the question. */
+function give({ request }: OpenQuestion, reply: Reply, text: string): string | undefined {
   if (!request) {
     reply.answer(text);
-    return true;
+    return undefined;
   }
   const decision = readDecision(text, request);
-  if (decision) reply.decide(decision);
-  return decision !== undefined;
+  if (!decision) return notDecision(text, request);
+  reply.decide(decision);
+  return undefined;
+}
+
+/** What the person continues with after a text that was not accepted: a wrong word is not needed again. */
+export function corrected(text: string): TypedText {
+  return /\s/.test(text.trim()) ? { before: text, after: '' } : NOTHING_TYPED;
 }
 
 /** Asks in lines, for a terminal without the live view. */
 export const askInLines: AskOne = ({ agent, question, request }, said) => {
   stderr.say('', `${agent} ${asksText(request)}:`);
   stderr.quote(question);
-  const reader = lineReader();
-  // Ctrl-D means that the person does not want to answer here. Ctrl-C is passed on as a signal.
-  const leave = () => {
-    stderr.say('');
-    said.leave();
-  };
-  reader.once('close', leave);
-  reader.on('SIGINT', interruptOurselves);
-  reader.question('> ', said.answer);
-  return {
-    close() {
-      reader.off('close', leave);
-      reader.close();
+  stderr.say(...choiceLines(request));
+  return editBelow('> ', {
+    send(text) {
+      const problem = said.answer(text);
+      if (problem === undefined) return undefined;
+      stderr.say(problem);
+      return corrected(text);
     },
-  };
+    // Ctrl-D means that the person does not want to answer here. Ctrl-C is passed on as a signal.
+    leave: said.leave,
+    interrupt: interruptOurselves,
+    warn: stderr.say,
+  });
 };

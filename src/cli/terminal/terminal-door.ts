@@ -3,7 +3,8 @@ import type { Consent, Door, Notice } from '../../model/notice.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { diagnosticLine } from '../../world/diagnostic-line.ts';
 import { openLog } from '../../world/log-file.ts';
-import { isAttended, lineReader, stderr } from './terminal.ts';
+import { typedText } from './edit-text.ts';
+import { isAttended, stderr } from './terminal.ts';
 
 /** For `--json`, no person is asked: a program reads the output. */
 export function terminalDoor({ json }: { readonly json?: boolean | undefined } = {}): Door {
@@ -46,13 +47,7 @@ export function showNotice(notice: Notice): void {
 }
 
 /** True only for a typed yes. */
-export function confirm(question: string): Promise<boolean> {
-  const reader = lineReader();
-  return new Promise((resolve) => {
-    reader.once('close', () => resolve(false));
-    reader.question(`${question} [yes/no] `, (text) => {
-      resolve(/^y(es)?$/i.test(text.trim()));
-      reader.close();
-    });
-  });
+export async function confirm(question: string): Promise<boolean> {
+  const text = await typedText(`${question} [yes/no] `);
+  return /^y(es)?$/i.test(text?.trim() ?? '');
 }

@@ -4,8 +4,7 @@
  * No other file in `src` touches standard output and standard error.
  */
 import { fstatSync, ftruncateSync } from 'node:fs';
-import { createInterface, type Interface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { createInterface, emitKeypressEvents, type Interface } from 'node:readline';
 import { reasonOf } from '../../journal/disk-errors.ts';
 import type { UserError } from '../../model/user-error.ts';
 import { visible, visibleJson } from '../../model/visible.ts';
@@ -14,6 +13,7 @@ import type { Line } from '../../observe/describe.ts';
 import { formatLine } from '../../observe/plain.ts';
 import { type Looks, ownLine, quotedLines, type Text } from '../../observe/screen.ts';
 import { squeezed } from '../../observe/words.ts';
+import type { Key } from '../../view/typed-text.ts';
 import { isInForeground } from './foreground.ts';
 
 export interface Screen {
@@ -52,6 +52,8 @@ export interface Screen {
   draw(lines: readonly Line[], rows: readonly Row[], whole: boolean): void;
   /** The drawn rows are no longer above the cursor: another program has used the terminal. */
   forgetRows(): void;
+  /** Erases the rows and holds everything back, until the returned function is called. */
+  lend(): () => void;
   size(): { readonly columns: number; readonly rows: number };
   /** Returns a function that ends this. */
   onResize(act: () => void): () => void;
@@ -82,34 +84,58 @@ export function inputEnds(): Promise<void> {
   });
 }
 
-/** Reads answers of the person at the terminal. The prompt is written by Raymond. */
+/** Reads lines at a terminal that cannot draw rows again. The prompt is written by Raymond. */
 export function lineReader(): Interface {
   return createInterface({ input: process.stdin, output: process.stderr });
 }
 
 /**
- * Reads a line that the caller shows while the user types it: `line` and `cursor` of the reader change
- * with every key.
+ * Calls back with the keys that the person presses, until the returned function is called. Keys that
+ * arrive together come in one call. The terminal marks what is pasted, so that it cannot be taken for
+ * keys.
  */
-export function typedLine(onKey: () => void): Interface {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({
-    input: process.stdin,
-    output: nowhere,
-    terminal: true,
-    historySize: 0,
-  });
-  let isOpen = true;
-  const report = () => {
-    // The key that closes the reader is also reported.
-    if (isOpen) onKey();
+export function onKeys(act: (keys: readonly Key[]) => void): () => void {
+  const { stdin } = process;
+  let keys: Key[] = [];
+  const flush = () => {
+    const all = keys;
+    keys = [];
+    act(all);
   };
-  process.stdin.on('keypress', report);
-  reader.once('close', () => {
-    isOpen = false;
-    process.stdin.off('keypress', report);
-  });
-  return reader;
+  const collect = (_: string | undefined, key: Key) => {
+    if (keys.length === 0) queueMicrotask(flush);
+    keys.push(key);
+  };
+  emitKeypressEvents(stdin);
+  stdin.on('keypress', collect);
+  const leaveRaw = () => process.stderr.write(PASTE_UNMARKED);
+  process.once('exit', leaveRaw);
+  process.stderr.write(PASTE_MARKED);
+  stdin.setRawMode(true);
+  stdin.resume();
+  return () => {
+    stdin.off('keypress', collect);
+    stdin.pause();
+    stdin.setRawMode(false);
+    process.off('exit', leaveRaw);
+    leaveRaw();
+  };
+}
+
+const PASTE_MARKED = '\x1b[?2004h';
+const PASTE_UNMARKED = '\x1b[?2004l';
+
+/**
+ * Gives the terminal to another program. What Raymond writes in the meantime follows when the program
+ * has ended.
+ */
+export async function lendTerminal<T>(use: () => Promise<T>): Promise<T> {
+  const takeBack = [stdout, stderr].map((one) => one.lend());
+  try {
+    return await use();
+  } finally {
+    for (const take of takeBack) take();
+  }
 }
 
 /** Sends warnings and crashes of Node through this file, and reports output that cannot be written. */
@@ -163,12 +189,17 @@ function screen(stream: NodeJS.WriteStream): Screen {
     columns: isTerminal() && stream.columns > 0 ? stream.columns : undefined,
   });
   let block: { readonly rows: readonly Row[]; readonly drawn: DrawnBlock } | undefined;
+  let held: { above: string; rows: readonly Row[] } | undefined;
   const put = (above: string, rows: readonly Row[], whole: boolean) => {
+    if (held) {
+      held = { above: held.above + above, rows };
+      return;
+    }
     const { output, drawn } = redraw(block?.drawn, { above, rows, whole }, looks());
     block = drawn && { rows, drawn };
     if (output !== '') stream.write(output);
   };
-  const write = (text: string) => put(text, block?.rows ?? [], true);
+  const write = (text: string) => put(text, held?.rows ?? block?.rows ?? [], true);
   const formatted = (some: readonly Line[], { plain, indent }: LineOptions = {}) => {
     const shown = { ...looks(), ...(plain && { color: false }) };
     return some.map((line) => formatLine(line, shown, indent)).join('');
@@ -216,6 +247,16 @@ function screen(stream: NodeJS.WriteStream): Screen {
     draw: (some, rows, whole) => put(formatted(some), rows, whole),
     forgetRows: () => {
       block = undefined;
+    },
+    lend: () => {
+      const rows = block?.rows ?? [];
+      put('', [], true);
+      held = { above: '', rows };
+      return () => {
+        const { above = '', rows = [] } = held ?? {};
+        held = undefined;
+        put(above, rows, true);
+      };
     },
     // A terminal without a known size reports 0.
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
