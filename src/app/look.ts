@@ -3,7 +3,7 @@ import { RunHistory } from '../history/run-history.ts';
 import { Steps } from '../history/steps.ts';
 import { followEvents } from '../host/follow-run.ts';
 import { openRun } from '../host/open-run.ts';
-import { questionsOf, requestsOf } from '../host/questions.ts';
+import { openByKind } from '../host/questions.ts';
 import { knownStep, stepForm } from '../look/step-form.ts';
 import type { StepShape } from '../look/step-shape.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
@@ -97,12 +97,8 @@ export async function* followStep(
 /** The facts about a run that are no events. */
 export async function standing(store: RunStore, run: Run) {
   const owner = await store.owner(run.id);
-  const [questions, requests, now] = await Promise.all([
-    questionsOf(store, run),
-    requestsOf(store, run),
-    owner && store.now(run.id),
-  ]);
-  return { owner, questions, requests, now };
+  const [open, now] = await Promise.all([openByKind(store, run), owner && store.now(run.id)]);
+  return { owner, ...open, now };
 }
 
 /** Without a process, nothing has happened since the newest event. */

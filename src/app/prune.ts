@@ -10,6 +10,7 @@ import {
 import { type UnsavedWork, unsavedWork } from '../execute/git/unsaved-work.ts';
 import { foldersWithProcesses } from '../execute/process/index.ts';
 import { conditionOf } from '../model/condition.ts';
+import { messageOf } from '../model/message-of.ts';
 import { type Door, warnings } from '../model/notice.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
@@ -170,8 +171,6 @@ async function removeUnlessWork(
 async function unsavedIn(...folders: readonly string[]): Promise<readonly UnsavedWork[]> {
   return (await Promise.all(folders.map((folder) => unsavedWork(folder)))).flat();
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** The journal is read only if the run has worktrees. */
 async function treesOf(around: Surroundings, { id }: SurveyedRun): Promise<readonly LeftTree[]> {

@@ -1,4 +1,4 @@
-import { type Question, questionsOf, type Request, requestsOf } from '../host/questions.ts';
+import { openByKind } from '../host/questions.ts';
 import { allRuns } from '../look/all-runs.ts';
 import { conditionOf, isResumable, needsAnswer } from '../model/condition.ts';
 import { type Door, warnings } from '../model/notice.ts';
@@ -90,21 +90,14 @@ async function* dueRuns(
   }
 }
 
-type WaitingRun = StoredRun & {
-  readonly questions: readonly Question[];
-  readonly requests: readonly Request[];
-};
+type WaitingRun = StoredRun & Awaited<ReturnType<typeof openByKind>>;
 
 async function stillWaiting(store: RunStore, ids: Set<string>): Promise<readonly WaitingRun[]> {
   const runs: WaitingRun[] = [];
   for (const id of ids) {
     const found = await store.look(id);
     if (found.kind === 'stored' && !found.owner && needsAnswer(conditionOf(found)))
-      runs.push({
-        ...found,
-        questions: await questionsOf(store, found.run),
-        requests: await requestsOf(store, found.run),
-      });
+      runs.push({ ...found, ...(await openByKind(store, found.run)) });
     else ids.delete(id);
   }
   return runs;

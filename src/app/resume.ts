@@ -1,4 +1,4 @@
-import { questionsOf } from '../host/questions.ts';
+import { openByKind } from '../host/questions.ts';
 import { finishRestoring } from '../host/rewind-run.ts';
 import { counted } from '../model/counted.ts';
 import { type Door, type LogFile, warnings } from '../model/notice.ts';
@@ -168,7 +168,7 @@ async function filesNow(run: Run, agents: Pick<RunOptions, 'agents'>): Promise<F
 async function checkReceiver(store: RunStore, run: Run): Promise<void> {
   const { id, tally } = run;
   if (tally.asking === 0 && tally.failed > 0) return;
-  const isAnswered = (await questionsOf(store, run)).some((question) => question.isAnswered);
+  const isAnswered = (await openByKind(store, run)).questions.some((one) => one.isAnswered);
   if (tally.asking === 1 && !isAnswered) return;
   if (isAnswered)
     throw new UserError(

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunEvent } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
+import { messageOf } from '../model/message-of.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock, Observer, StepKey, StepKind } from '../ports.ts';
 import type { Transaction } from '../postgres/database.ts';
@@ -233,7 +234,7 @@ export class CarriedRun {
   }
 
   #reportOnce(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     if (text !== this.#trouble)
       this.#ports.report(`${this.#run.id}: ${text} Raymond tries it again every few seconds.`);
     this.#trouble = text;

@@ -4,7 +4,9 @@
  *
  * One life of a worker: from its registration until it is stopped or lost.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../model/message-of.ts';
 import type { Clock, StepKind } from '../ports.ts';
 import { checkHead } from '../postgres/head.ts';
 import { newestRow } from '../postgres/own-run.ts';
@@ -215,7 +217,7 @@ class WorkerLife implements Life {
       (carried) => (carried ? this.#open.set(id, carried) : this.#forget(id, opening)),
       (error) => {
         this.#forget(id, opening);
-        this.#ports.report(`${id}: ${error instanceof Error ? error.message : error}`);
+        this.#ports.report(`${id}: ${messageOf(error)}`);
       },
     );
     return opening;
@@ -418,7 +420,7 @@ class WorkerLife implements Life {
   }
 
   #report(error: unknown): void {
-    if (!this.isOver()) this.#ports.report(error instanceof Error ? error.message : String(error));
+    if (!this.isOver()) this.#ports.report(messageOf(error));
   }
 
   #lost(why: string): void {

@@ -2,7 +2,9 @@
  * Attends a run that another process works on. An attendant is a client of the store: it follows the
  * events, shows them, asks the person, and posts answers and stops.
  */
+
 import type { Input } from '../model/input.ts';
+import { messageOf } from '../model/message-of.ts';
 import { doingByAgent } from '../model/now.ts';
 import type { Clock, Observer, RunStore, StoredRun } from '../ports.ts';
 import { askPerson, requestOf } from './ask-person.ts';
@@ -49,7 +51,7 @@ export async function attendRun(
     isStopAwaited = true;
     over.abort();
   };
-  const failed = (error: unknown) => warn(error instanceof Error ? error.message : String(error));
+  const failed = (error: unknown) => warn(messageOf(error));
   const endStops = attendant.stops((how) => {
     if (how === 'leave') return over.abort();
     const asked = store.mailbox(id).post({ kind: 'stop', how, pid: 0 });

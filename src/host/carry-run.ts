@@ -11,7 +11,7 @@ import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { RunLost } from '../model/run-lost.ts';
-import type { Clock, Executors, Journal, Person, StopSource } from '../ports.ts';
+import type { Journal, Person, StopSource } from '../ports.ts';
 import { holdAlone } from '../run/hold-alone.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps, type StepsPorts } from '../run/steps.ts';
@@ -21,15 +21,12 @@ import { type Delivery, type DeliveryPorts, deliverMessages } from './deliver-me
 import { type NamedObserver, observeAll } from './observe-all.ts';
 import { watchOwnership } from './watch-ownership.ts';
 
-export interface Carrying
-  extends Pick<StepsPorts, 'library' | 'ground' | 'folders' | 'keeper' | 'worktrees' | 'files'> {
-  readonly executors: Executors;
+export interface Carrying extends Omit<StepsPorts, 'place' | 'live' | 'isOver'> {
   readonly journal: Journal;
   /** Rejects with RunLost when another process has the run; absent for a run that none can take. */
   readonly confirm?: () => Promise<void>;
   /** How other processes reach the run; absent if none can. */
-  readonly mail?: Pick<DeliveryPorts, 'mailbox' | 'pid' | 'started' | 'report'>;
-  readonly clock: Clock;
+  readonly mail?: Omit<DeliveryPorts, 'wake'>;
   readonly newId: () => string;
   readonly observers: readonly NamedObserver[];
   /** An observer has failed, and gets nothing more. */
@@ -39,7 +36,7 @@ export interface Carrying
   /** Whether it may wait for the deadline of a question (default), or leaves that to its caller. */
   readonly patient?: boolean;
   /** The events by which the run has just begun, to be shown. */
-  readonly begun?: readonly Begun[];
+  readonly begun?: readonly Begun[] | undefined;
   readonly inbox?: Inbox<Input>;
   /** The name of this process, for the journal; absent if it does not matter. */
   readonly worker?: string;
@@ -62,16 +59,8 @@ export async function carryRun(
   first: readonly Input[],
   carrying: Carrying,
 ): Promise<CarriedRun> {
-  const {
-    executors,
-    journal,
-    confirm,
-    mail,
-    clock,
-    newId,
-    person = NOBODY,
-    patient = true,
-  } = carrying;
+  const { executors, journal, confirm, mail, clock, newId } = carrying;
+  const { person = NOBODY, patient = true } = carrying;
   const inbox = carrying.inbox ?? new Inbox<Input>();
   const put = (input: Input) => inbox.put(input);
   for (const input of first) put(input);
@@ -91,14 +80,9 @@ export async function carryRun(
   try {
     delivery = mail && (await deliverMessages({ ...mail, wake: () => inbox.wake() }));
     const { library, ground, folders, keeper, worktrees, files } = carrying;
-    const { endStrays } = executors;
-    const live = observer.live;
+    const { live } = observer;
     const steps = new Steps(inbox, {
-      ...{ library, executors, ground, folders, clock, live },
-      ...(endStrays && { endStrays }),
-      ...(keeper && { keeper }),
-      ...(worktrees && { worktrees }),
-      ...(files && { files }),
+      ...{ library, executors, ground, folders, keeper, worktrees, files, clock, live },
     });
     const alone = holdAlone(run, inbox, {
       ...{ workflows: steps.workflows, journal: losing(journal, lose), clock },

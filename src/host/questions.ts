@@ -1,3 +1,5 @@
+/** What of a run waits for a person: questions of its workflow, and permission requests of its steps. */
+import type { Message } from '../model/message.ts';
 import type { AskingStatus, OpenRequest, Run } from '../model/run.ts';
 import type { RunStore } from '../ports.ts';
 
@@ -7,48 +9,47 @@ export interface Question extends AskingStatus {
   readonly isAnswered: boolean;
 }
 
-export async function questionsOf(store: RunStore, run: Run): Promise<readonly Question[]> {
-  if (run.tally.asking === 0) return [];
-  const messages = await store.mailbox(run.id).messages();
-  const answers = messages.flatMap((message) => (message.kind === 'answer' ? [message] : []));
-  return [...run.agents].flatMap(([agent, { status }]) => {
-    if (status.kind !== 'asking') return [];
-    const isAnswered = answers.some(
-      (answer) => answer.agent === agent && answer.askedAt === status.askedAt,
-    );
-    return [{ ...status, agent, isAnswered }];
-  });
-}
-
 /** A permission request of a running step. */
 export interface Request extends OpenRequest {
+  readonly kind: 'request';
   readonly agent: string;
   readonly step: number;
   /** The mailbox contains a decision that the run has not used yet. */
   readonly isAnswered: boolean;
 }
 
-export async function requestsOf(store: RunStore, run: Run): Promise<readonly Request[]> {
-  if (run.tally.asksPermission === 0) return [];
-  const messages = await store.mailbox(run.id).messages();
-  const decided = messages.flatMap((message) => (message.kind === 'permission' ? [message] : []));
-  return [...run.agents].flatMap(([agent, { status }]) => {
-    if (status.kind !== 'running') return [];
-    const { step, requests } = status;
-    return requests.map((open) => {
-      const isAnswered = decided.some(
-        (one) => one.agent === agent && one.step === step && one.request === open.request,
-      );
-      return { ...open, agent, step, isAnswered };
-    });
-  });
+export type OpenItem = Question | Request;
+
+/** The questions come first. */
+export async function openItems(store: RunStore, run: Run): Promise<readonly OpenItem[]> {
+  const { questions, requests } = await openByKind(store, run);
+  return [...questions, ...requests];
 }
 
-export type OpenItem = Question | ({ readonly kind: 'request' } & Request);
-
-/** Everything of a run that waits for a person. */
-export async function openItems(store: RunStore, run: Run): Promise<readonly OpenItem[]> {
-  const questions = await questionsOf(store, run);
-  const requests = await requestsOf(store, run);
-  return [...questions, ...requests.map((one) => ({ ...one, kind: 'request' }) as const)];
+export async function openByKind(
+  store: RunStore,
+  { id, tally, agents }: Run,
+): Promise<{ readonly questions: readonly Question[]; readonly requests: readonly Request[] }> {
+  const questions: Question[] = [];
+  const requests: Request[] = [];
+  if (tally.asking + tally.asksPermission === 0) return { questions, requests };
+  const messages = await store.mailbox(id).messages();
+  for (const [agent, { status }] of agents) {
+    const has = (answers: (message: Message) => boolean) =>
+      messages.some((one) => one.kind !== 'stop' && one.agent === agent && answers(one));
+    if (status.kind === 'asking') {
+      const { askedAt } = status;
+      const isAnswered = has((one) => one.kind === 'answer' && one.askedAt === askedAt);
+      questions.push({ ...status, agent, isAnswered });
+    }
+    if (status.kind !== 'running') continue;
+    const { step } = status;
+    for (const open of status.requests) {
+      const isAnswered = has(
+        (one) => one.kind === 'permission' && one.step === step && one.request === open.request,
+      );
+      requests.push({ ...open, kind: 'request', agent, step, isAnswered });
+    }
+  }
+  return { questions, requests };
 }

@@ -4,6 +4,7 @@
  * The event is journaled before any file changes. It names the files to restore, so that a
  * later command can finish after a crash at any moment: see `finishRestoring`.
  */
+
 import { apply } from '../interpret/apply.ts';
 import { Past } from '../interpret/past.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type WantedFiles,
 } from '../interpret/plan-rewind.ts';
 import type { Restoration, RunEvent, RunEventOf } from '../model/event.ts';
+import { messageOf } from '../model/message-of.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
@@ -118,7 +120,7 @@ async function recordNow(
     const problem = worktreeOf === undefined ? undefined : await made(worktrees, run, worktreeOf);
     if (problem !== undefined) throw unrecorded(root, problem);
     const before = await files.record(root, tree).catch((error) => {
-      throw unrecorded(root, error instanceof Error ? error.message : String(error));
+      throw unrecorded(root, messageOf(error));
     });
     kept.push({ root, before, tree });
   }
@@ -195,10 +197,9 @@ function unrecorded(root: string, why: string): UserError {
 }
 
 function unrestored({ id }: Run, root: string, error: unknown): UserError {
-  const why = error instanceof Error ? error.message : String(error);
   return new UserError(
     'files-unrestored',
-    `The run is rewound, but the files of ${root} could not be restored: ${why}`,
+    `The run is rewound, but the files of ${root} could not be restored: ${messageOf(error)}`,
     `Fix the cause, then run: raymond resume ${id}. To leave the files alone: raymond rewind ${id} --undo --no-files`,
   );
 }

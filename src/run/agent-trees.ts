@@ -1,26 +1,15 @@
 import type { Needs } from '../interpret/needs.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Facts, Input, Located, WorktreeFact } from '../model/input.ts';
+import { messageOf } from '../model/message-of.ts';
 import type { Agent, Run } from '../model/run.ts';
-import { NO_COST } from '../model/step-account.ts';
 import type { AgentWorktree, WorktreeLook } from '../model/worktree.ts';
-import type {
-  Clock,
-  Live,
-  Making,
-  RunningStep,
-  StepKey,
-  StepOutcome,
-  Worktrees,
-} from '../ports.ts';
+import type { Making, RunningStep } from '../ports.ts';
+import { failedStep, interruptedStep } from './ended-step.ts';
 import type { Inbox } from './inbox.ts';
+import type { StepsPorts } from './steps.ts';
 
-export interface AgentTreesPorts {
-  /** Absent in rehearsals and workflow tests, which create no worktrees. */
-  readonly worktrees?: Worktrees;
-  readonly clock: Clock;
-  readonly live: (step: StepKey, live: Live) => void;
-}
+type AgentTreesPorts = Pick<StepsPorts, 'worktrees' | 'clock' | 'live'>;
 
 /**
  * The worktrees of a run's agents. A worktree is created before its agent's first step and inspected
@@ -83,7 +72,7 @@ export class AgentTrees {
     if (this.#stopped.has(id)) making.stop();
     const problem = await making.done;
     this.#making.delete(id);
-    if (this.#stopped.has(id)) return over(INTERRUPTED);
+    if (this.#stopped.has(id)) return interruptedStep();
     if (problem !== undefined) return failed(problem);
     if (!worktree.wasSeen) live({ agent: id, step }, { kind: 'note', text: placeOf(worktree) });
     return undefined;
@@ -94,7 +83,7 @@ export class AgentTrees {
     if (!worktree?.tree) return undefined;
     const { worktrees, live } = this.#ports;
     return worktrees?.look(id, worktree).catch((error) => {
-      const text = `its worktree cannot be checked: ${error instanceof Error ? error.message : error}`;
+      const text = `its worktree cannot be checked: ${messageOf(error)}`;
       live({ agent: id, step }, { kind: 'note', text });
       return undefined;
     });
@@ -132,13 +121,4 @@ export class AgentTrees {
 const placeOf = ({ branch, tree }: AgentWorktree) =>
   `works in ${tree?.path} on the branch ${branch}`;
 
-const FREE = { cost: NO_COST };
-const INTERRUPTED: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
-
-function failed(message: string): RunningStep {
-  return over({ kind: 'failed', failure: { kind: 'bad-worktree', message }, account: FREE });
-}
-
-function over(outcome: StepOutcome): RunningStep {
-  return { outcome: Promise.resolve(outcome), stop: () => {} };
-}
+const failed = (message: string) => failedStep(message, 'bad-worktree');

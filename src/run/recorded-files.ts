@@ -1,15 +1,12 @@
 import type { Input } from '../model/input.ts';
+import { messageOf } from '../model/message-of.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { Account } from '../model/step-account.ts';
-import type { Clock, FileHistory, Live, StepKey } from '../ports.ts';
+import type { StepKey } from '../ports.ts';
 import type { Inbox } from './inbox.ts';
+import type { StepsPorts } from './steps.ts';
 
-export interface RecordedFilesPorts {
-  /** Absent in rehearsals and workflow tests, which record no files. */
-  readonly files?: FileHistory;
-  readonly clock: Clock;
-  readonly live: (step: StepKey, live: Live) => void;
-}
+type RecordedFilesPorts = Pick<StepsPorts, 'files' | 'clock' | 'live'>;
 
 /**
  * Records the files before and after the steps of a run, so that it can be rewound. A record takes as
@@ -76,8 +73,7 @@ export class RecordedFiles {
     if (!files || this.#hopeless.has(root)) return undefined;
     return files.record(root).catch((error) => {
       this.#hopeless.add(root);
-      const why = error instanceof Error ? error.message : String(error);
-      const text = `the files of ${root} cannot be recorded, so a rewind will leave them alone: ${why}`;
+      const text = `the files of ${root} cannot be recorded, so a rewind will leave them alone: ${messageOf(error)}`;
       live(step, { kind: 'note', text });
       return undefined;
     });

@@ -1,5 +1,6 @@
 import { needs } from '../interpret/needs.ts';
 import type { Facts, Located, StepReport, WorkflowFact } from '../model/input.ts';
+import { messageOf } from '../model/message-of.ts';
 import type { Agent } from '../model/run.ts';
 import type { Account } from '../model/step-account.ts';
 import type { OutputText, TagReading } from '../model/tag.ts';
@@ -87,7 +88,9 @@ function readingOf(output: OutputText, code: 'heeded' | 'ignored'): TagReading {
 }
 
 function unreadable(error: unknown, account: Account): StepReport {
-  const why = error instanceof Error ? error.message : String(error);
-  const failure = { kind: 'crashed', message: `The step's output cannot be read: ${why}` } as const;
+  const failure = {
+    kind: 'crashed',
+    message: `The step's output cannot be read: ${messageOf(error)}`,
+  } as const;
   return { kind: 'failed', failure, account };
 }

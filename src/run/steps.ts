@@ -2,9 +2,9 @@ import type { Workflows } from '../interpret/follow.ts';
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input, StartStep } from '../model/input.ts';
+import { messageOf } from '../model/message-of.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { isShortage } from '../model/shortage.ts';
-import { NO_COST } from '../model/step-account.ts';
 import { asksPermission } from '../model/tally.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Evaluator } from '../model/workflow.ts';
@@ -28,9 +28,9 @@ import type {
   Worktrees,
 } from '../ports.ts';
 import { AgentTrees } from './agent-trees.ts';
+import { failedStep, interruptedStep, lostEnd } from './ended-step.ts';
 import type { Inbox } from './inbox.ts';
 import { KeptPrints } from './kept-prints.ts';
-import { lostEnd } from './lost-step.ts';
 import { RecordedFiles } from './recorded-files.ts';
 import { rulesOf, tightened } from './rules.ts';
 import { stepOf } from './step-of.ts';
@@ -42,17 +42,15 @@ export interface StepsPorts {
   readonly executors: Executors;
   readonly ground: Ground;
   /** Absent in rehearsals and workflow tests, which create no worktrees. */
-  readonly worktrees?: Worktrees;
+  readonly worktrees?: Worktrees | undefined;
   /** Absent in rehearsals and workflow tests, which record no files. */
-  readonly files?: FileHistory;
+  readonly files?: FileHistory | undefined;
   /** Absent if the directories of the run are used as they are. */
   readonly place?: RunPlace;
   readonly folders: RunFolders;
   readonly clock: Clock;
   readonly live: (step: StepKey, live: Live) => void;
-  /** Ends processes of the run that belong to no running step. */
-  readonly endStrays?: () => Promise<unknown>;
-  readonly keeper?: StepKeeper;
+  readonly keeper?: StepKeeper | undefined;
   /** Whether this process may start nothing more, because others have its steps. */
   readonly isOver?: () => boolean;
 }
@@ -157,7 +155,7 @@ export class Steps {
     this.take(taken, run);
     await Promise.all(this.#running.values());
     this.#ports.keeper?.catchUp(run);
-    await this.#ports.endStrays?.();
+    await this.#ports.executors.endStrays?.();
     await Promise.all(taken.map(({ agent }) => this.#stopIfLooser(before, run, agent)));
   }
 
@@ -195,7 +193,7 @@ export class Steps {
     const ofPrompts = 'start' in prompt ? [prompt] : [...prompt.values()];
     await Promise.all([...ofPrompts, script].map((executor) => executor.close()));
     await this.#trees.close();
-    await this.#ports.endStrays?.();
+    await this.#ports.executors.endStrays?.();
     await this.#ports.keeper?.close();
   }
 
@@ -284,7 +282,7 @@ export class Steps {
         folders.putJoined(agent.id, resultsOf(run, agent.joined));
       if (how === 'start') await this.#compareEntry(agent, status);
       if (!hasBegun) await this.#files.before(run, agent, status);
-      if (this.isOver) return over(INTERRUPTED);
+      if (this.isOver) return interruptedStep();
       const ref = { agent: agent.id, step: status.step };
       const executor = executorOf(executors, step, status);
       return executor[how](step, this.#show(step, prints), (asking) => this.#ask(ref, asking));
@@ -307,7 +305,7 @@ export class Steps {
     const problem = await place.enter({ agent: id, step }, cwd, { signal, hasBegun });
     if (problem === undefined) return undefined;
     this.#entering.delete(id);
-    return signal.aborted ? over(INTERRUPTED) : failedStep(problem, 'bad-directory');
+    return signal.aborted ? interruptedStep() : failedStep(problem, 'bad-directory');
   }
 
   /** Sends the files that a step leaves. The step has failed if other machines cannot get them. */
@@ -338,8 +336,7 @@ export class Steps {
       const digest = await ground.entryDigest(agent.input, agent.cwd);
       this.#inbox.put({ kind: 'state-entered', at: clock.now(), agent: agent.id, step, digest });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const text = `the evaluator "unchanged" cannot compare the files: ${why}`;
+      const text = `the evaluator "unchanged" cannot compare the files: ${messageOf(error)}`;
       live({ agent: agent.id, step }, { kind: 'note', text });
     }
   }
@@ -398,21 +395,3 @@ function resultsOf({ endedAgents }: Run, children: readonly string[]): ReadonlyM
 }
 
 const unbegun = (error: unknown) => failedStep(error, isShortage(error) ? 'not-begun' : 'crashed');
-
-function failedStep(
-  error: unknown,
-  kind: 'crashed' | 'bad-directory' | 'not-begun' = 'crashed',
-): RunningStep {
-  const message = error instanceof Error ? error.message : String(error);
-  return over({ kind: 'failed', failure: { kind, message }, account: { cost: NO_COST } });
-}
-
-const INTERRUPTED: StepOutcome = {
-  kind: 'interrupted',
-  sessionUsable: false,
-  account: { cost: NO_COST },
-};
-
-function over(outcome: StepOutcome): RunningStep {
-  return { outcome: Promise.resolve(outcome), stop: () => {} };
-}

@@ -11,8 +11,8 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Observer, StepKey, StepKind } from '../ports.ts';
 import type { Circumstances, Decided, Decider } from './decider.ts';
+import { lostEnd, withdrawnEnd } from './ended-step.ts';
 import type { Inbox } from './inbox.ts';
-import { lostEnd, withdrawnEnd } from './lost-step.ts';
 import { inputFrom, isSettled, type Mail } from './mail.ts';
 import type { Steps } from './steps.ts';
 

@@ -1,6 +1,6 @@
 /** Everything that waits for a person, in all runs. */
 
-import { questionsOf, requestsOf } from '../host/questions.ts';
+import { openByKind } from '../host/questions.ts';
 import { iso, isoOrNull, permissionForm } from '../look/run-form.ts';
 import { pidOf } from '../model/pid-of.ts';
 import type { Run } from '../model/run.ts';
@@ -46,10 +46,7 @@ const byTime = (a: { readonly asked_at: string }, b: { readonly asked_at: string
   a.asked_at < b.asked_at ? -1 : 1;
 
 async function openIn(store: RunStore, found: StoredRun): Promise<QuestionList> {
-  const [questions, requests] = await Promise.all([
-    questionsOf(store, found.run),
-    requestsOf(store, found.run),
-  ]);
+  const { questions, requests } = await openByKind(store, found.run);
   return {
     questions: questions.map(({ agent, question, askedAt, deadline, isAnswered }) => ({
       kind: 'question',

@@ -83,13 +83,11 @@ async function carry(
   const { pid, started } = self();
   try {
     const carried = await carryRun(run, first, {
-      ...{ library, executors, clock, newId, person, patient, journal },
+      ...{ library, executors, clock, newId, person, patient, journal, begun },
       confirm: lease.confirm,
       ground: await groundOf(run, library, around.workspace(run.id).tasks),
       folders: around.workspace(run.id),
-      keeper: executors.keeper,
-      ...(executors.worktrees && { worktrees: executors.worktrees }),
-      ...(executors.files && { files: executors.files }),
+      ...{ keeper: executors.keeper, worktrees: executors.worktrees, files: executors.files },
       mail: { mailbox: store.mailbox(run.id), pid, started, report: warn },
       stops: (stop) => attendant.stops((how) => how !== 'leave' && stop(how)),
       worker: `${hostname()}:${pid}`,
@@ -100,7 +98,6 @@ async function carry(
         ['The view of other processes', publishNow({ ...lease, clock: around.clock })],
       ],
       observerFailed: attendant.observerFailed,
-      ...(begun && { begun }),
     });
     if (carried.kind === 'lost') throw carried.loss;
     return { run: carried.run };

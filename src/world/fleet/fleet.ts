@@ -1,4 +1,5 @@
 /** Runs in a database. Workers on any machine execute them, so this process only stores and shows them. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { openRun } from '../../host/open-run.ts';
 import { apply } from '../../interpret/apply.ts';
 import { interpret } from '../../interpret/interpret.ts';
 import { laterStore } from '../../journal/later.ts';
+import { messageOf } from '../../model/message-of.ts';
 import { hints, warnings } from '../../model/notice.ts';
 import type { Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
@@ -186,7 +188,7 @@ async function forgetSnapshots(
     await forget({ url: remote, folder }, refsOf(run));
     return [];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (!isUsable(remote)) return [`The snapshots of ${run} stay at its remote: ${why}.`];
     const address = shellWord(withoutSecrets(remote));
     return [

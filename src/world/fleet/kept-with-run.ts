@@ -1,9 +1,11 @@
 /** What is stored with a new run, so that workers on other machines can execute it. */
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOf } from '../../execute/git/remote.ts';
 import { takeSnapshot } from '../../execute/git/snapshots.ts';
 import type { LooseLibrary } from '../../load/load.ts';
+import { messageOf } from '../../model/message-of.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { KeptWithRun } from '../../ports.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -50,7 +52,7 @@ async function filesSentTo(named: string, around: Surroundings, id: string): Pro
   } catch (error) {
     throw new UserError(
       'no-remote',
-      `The files cannot be sent to the remote: ${error instanceof Error ? error.message : error}`,
+      `The files cannot be sent to the remote: ${messageOf(error)}`,
       'Make sure that git can push there without asking, for example with an SSH key.',
     );
   } finally {

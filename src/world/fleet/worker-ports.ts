@@ -179,9 +179,8 @@ async function openRun(
     ground: await groundOf({ ...run, cwd }, library, around.workspace(run.id).tasks),
     folders: around.workspace(run.id),
     keeper: chosen.keeper,
-    ...(chosen.endStrays && { endStrays: chosen.endStrays }),
-    ...(chosen.worktrees && { worktrees: chosen.worktrees }),
-    ...(chosen.files && { files }),
+    worktrees: chosen.worktrees,
+    files: chosen.files && files,
   };
   if (place) return placedPorts(ports, place, () => newest);
   return { ...ports, ...(await sharedFolders(of, chosen)) };
