@@ -74,57 +74,54 @@ function readClock(text: string, now: number, localZone: string): number | undef
   if (time === undefined) return undefined;
   const zone = knownZone(found.zone) ?? localZone;
   const today = dayIn(zone, now);
-  const at = (day: Day) => instant(zone, { ...day, ...time });
+  const at = (day: number) => instant(zone, day + time);
 
   if (found.isoYear !== undefined) {
-    return at(dayOf(Number(found.isoYear), Number(found.isoMonth) - 1, Number(found.isoDay)));
+    return at(Date.UTC(Number(found.isoYear), Number(found.isoMonth) - 1, Number(found.isoDay)));
   }
   if (found.month !== undefined) return readMonthDay(found, today, at, now);
-  if (found.relative?.toLowerCase() === 'tomorrow') return at(later(today, 1));
+  if (found.relative?.toLowerCase() === 'tomorrow') return at(today + DAY_MS);
   const wanted = weekdays.indexOf(found.weekday?.toLowerCase() ?? '');
-  if (wanted !== -1) return upcoming(at, later(today, (wanted - weekdayOf(today) + 7) % 7), 7, now);
-  return upcoming(at, today, 1, now);
+  if (wanted === -1) return upcoming(at, today, 1, now);
+  const days = (wanted - new Date(today).getUTCDay() + 7) % 7;
+  return upcoming(at, today + days * DAY_MS, 7, now);
 }
 
 function readMonthDay(
   found: Readonly<Record<string, string | undefined>>,
-  today: Day,
-  at: (day: Day) => number,
+  today: number,
+  at: (day: number) => number,
   now: number,
 ): number {
   const month = months.indexOf(found.month?.toLowerCase() ?? '');
-  const inYear = (year: number) => at(dayOf(year, month, Number(found.day)));
+  const inYear = (year: number) => at(Date.UTC(year, month, Number(found.day)));
   if (found.year !== undefined) return inYear(Number(found.year));
   // No limit lasts half a year, so an older date means next year.
-  const halfYear = 180 * 86_400_000;
-  return inYear(today.year) > now - halfYear ? inYear(today.year) : inYear(today.year + 1);
+  const year = new Date(today).getUTCFullYear();
+  return inYear(year) > now - 180 * DAY_MS ? inYear(year) : inYear(year + 1);
 }
 
 // Claude Code rounds the time, so a time that has just passed does not mean the next day or week.
 const justPassedMs = 15 * 60_000;
 
-function upcoming(at: (day: Day) => number, day: Day, period: number, now: number): number {
+function upcoming(at: (day: number) => number, day: number, period: number, now: number): number {
   const first = at(day);
-  return first > now - justPassedMs ? first : at(later(day, period));
+  return first > now - justPassedMs ? first : at(day + period * DAY_MS);
 }
 
-interface Time {
-  readonly hour: number;
-  readonly minute: number;
-}
-
-function readTime(found: Readonly<Record<string, string | undefined>>): Time | undefined {
+/** The time of the day, in ms. */
+function readTime(found: Readonly<Record<string, string | undefined>>): number | undefined {
   const hourText = found.hour ?? found.only_hour;
   const minuteText = found.minute ?? found.only_minute;
   const half = (found.half ?? found.only_half)?.[0]?.toLowerCase();
   // A day without a time means midnight. A number alone is not a time.
-  if (hourText === undefined) return { hour: 0, minute: 0 };
+  if (hourText === undefined) return 0;
   if (minuteText === undefined && half === undefined) return undefined;
   const hourNumber = Number(hourText);
   const minute = Number(minuteText ?? 0);
   const hour = half === undefined ? hourNumber : (hourNumber % 12) + (half === 'p' ? 12 : 0);
   const isTime = hourNumber <= (half === undefined ? 23 : 12) && minute < 60;
-  return isTime ? { hour, minute } : undefined;
+  return isTime ? (hour * 60 + minute) * 60_000 : undefined;
 }
 
 function knownZone(name: string | undefined): string | undefined {
@@ -134,34 +131,15 @@ function knownZone(name: string | undefined): string | undefined {
   );
 }
 
-interface Day {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-}
+/** A day is its midnight in UTC, where every day has 24 hours. */
+const DAY_MS = 86_400_000;
 
-// Computes in UTC, where every day has 24 hours. The day after the last of a month becomes the 1st.
-function dayOf(year: number, month: number, day: number): Day {
-  const date = new Date(Date.UTC(year, month, day));
-  return { year: date.getUTCFullYear(), month: date.getUTCMonth(), day: date.getUTCDate() };
-}
-
-function later({ year, month, day }: Day, days: number): Day {
-  return dayOf(year, month, day + days);
-}
-
-function weekdayOf({ year, month, day }: Day): number {
-  return new Date(Date.UTC(year, month, day)).getUTCDay();
-}
-
-function dayIn(zone: string, now: number): Day {
-  const date = new Date(wallClock(zone, now));
-  return dayOf(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
+function dayIn(zone: string, now: number): number {
+  return Math.floor(wallClock(zone, now) / DAY_MS) * DAY_MS;
 }
 
 /** The instant at which clocks in the zone show this time. A skipped hour counts as the hour after it. */
-function instant(zone: string, { year, month, day, hour, minute }: Day & Time): number {
-  const shown = Date.UTC(year, month, day, hour, minute);
+function instant(zone: string, shown: number): number {
   const guess = shown - (wallClock(zone, shown) - shown);
   const offset = wallClock(zone, guess) - guess;
   return shown - offset;
@@ -180,12 +158,6 @@ function wallClock(zone: string, at: number): number {
     second: 'numeric',
   }).formatToParts(at);
   const part = (type: string) => Number(parts.find((each) => each.type === type)?.value);
-  return Date.UTC(
-    part('year'),
-    part('month') - 1,
-    part('day'),
-    part('hour'),
-    part('minute'),
-    part('second'),
-  );
+  const day = Date.UTC(part('year'), part('month') - 1, part('day'));
+  return day + ((part('hour') * 60 + part('minute')) * 60 + part('second')) * 1000;
 }
