@@ -55,37 +55,28 @@ const PASSED_ON: ReadonlyMap<string, ValueKind> = new Map([
 
 const SESSIONS = 'Leave it out. Tags choose the session; "raymond resume" continues a run';
 const OUTPUT = "Leave it out. To see the agent's output, use Raymond's --verbose or --json";
-const PERMISSIONS = 'Give --permission-mode to Raymond itself';
-const SKIP = 'Give --dangerously-skip-permissions to Raymond itself';
+const itself = (name: string) => `Give ${name} to Raymond itself`;
 
-/** The remedy for each option that Raymond sets itself. */
-const INSTEAD: ReadonlyMap<string, string> = new Map([
-  ...['-p', '--print', '--output-format', '--input-format', '--verbose'].map(insteadOf(OUTPUT)),
-  ...['--include-partial-messages', '--replay-user-messages'].map(insteadOf(OUTPUT)),
-  ...['--session-id', '--resume', '-r', '--continue', '-c', '--fork-session'].map(
-    insteadOf(SESSIONS),
-  ),
-  ...['--resume-session-at', '--no-session-persistence', '--from-pr'].map(insteadOf(SESSIONS)),
-  ...['--permission-mode', '--permission-prompt-tool', '--permission-prompts'].map(
-    insteadOf(PERMISSIONS),
-  ),
-  ...['--dangerously-skip-permissions', '--allow-dangerously-skip-permissions'].map(
-    insteadOf(SKIP),
-  ),
-  ['--max-budget-usd', 'Give --budget to Raymond itself'],
-  ...['--model', '--effort', '--settings', '--mcp-config', '--add-dir'].map(itself),
-  ...['--append-system-prompt', '--allowed-tools', '--disallowed-tools'].map(itself),
-  ['--allowedTools', 'Give --allowed-tools to Raymond itself'],
-  ['--disallowedTools', 'Give --disallowed-tools to Raymond itself'],
-]);
+/** The options that Raymond sets itself, and the remedy for each. */
+const ROWS: readonly (readonly [names: string, remedy: (name: string) => string])[] = [
+  ['-p --print --output-format --input-format --verbose', () => OUTPUT],
+  ['--include-partial-messages --replay-user-messages', () => OUTPUT],
+  ['--session-id --resume -r --continue -c --fork-session', () => SESSIONS],
+  ['--resume-session-at --no-session-persistence --from-pr', () => SESSIONS],
+  ['--permission-mode --permission-prompt-tool', () => itself('--permission-mode')],
+  ['--permission-prompts', () => itself('--permission-mode')],
+  ['--dangerously-skip-permissions', itself],
+  ['--allow-dangerously-skip-permissions', () => itself('--dangerously-skip-permissions')],
+  ['--max-budget-usd', () => itself('--budget')],
+  ['--model --effort --settings --mcp-config --add-dir --append-system-prompt', itself],
+  ['--allowed-tools --disallowed-tools', itself],
+  ['--allowedTools', () => itself('--allowed-tools')],
+  ['--disallowedTools', () => itself('--disallowed-tools')],
+];
 
-function insteadOf(instead: string) {
-  return (name: string): [string, string] => [name, instead];
-}
-
-function itself(name: string): [string, string] {
-  return [name, `Give ${name} to Raymond itself`];
-}
+const INSTEAD: ReadonlyMap<string, string> = new Map(
+  ROWS.flatMap(([names, remedy]) => names.split(' ').map((name) => [name, remedy(name)])),
+);
 
 function valueKindOf(name: string): ValueKind {
   const takes = PASSED_ON.get(name);
