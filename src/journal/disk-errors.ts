@@ -2,14 +2,14 @@
 
 /** Completes "… cannot be written: ". */
 export function reasonOf(error: unknown): string {
-  const known = TROUBLES[codeOf(error)]?.reason;
+  const known = TROUBLES.get(codeOf(error))?.reason;
   if (known !== undefined) return known;
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }
 
 /** The beginning of a remedy: an imperative without a full stop. */
 export function cureOf(error: unknown): string {
-  return TROUBLES[codeOf(error)]?.cure ?? 'Fix the cause';
+  return TROUBLES.get(codeOf(error))?.cure ?? 'Fix the cause';
 }
 
 /** Whether the operating system refused an operation. Any other error is a bug. */
@@ -22,9 +22,9 @@ function codeOf(error: unknown): string {
 }
 
 interface Trouble {
-  /** Absent if the message of the error is clear. */
-  readonly reason?: string;
   readonly cure: string;
+  /** Absent if the message of the error is clear. */
+  readonly reason?: string | undefined;
 }
 
 const fullDisk = 'Free some space';
@@ -33,60 +33,49 @@ const tooManyFiles = 'Raise the limit for open files (ulimit -n), or end other p
 const wrongPlace = 'Move or remove it';
 const badDisk = 'Check the disk and the system log';
 const lostServer = 'Check the connection to the network file system';
+const ofOthers =
+  'Check its content, then replace it with your own copy (cp it, chmod 600 the copy, mv it back)';
+const tooLong = 'Raise the limit for the size of files (ulimit -f), or use another file system';
 
-const TROUBLES: Readonly<Record<string, Trouble>> = {
-  ENOSPC: { reason: 'there is no space left', cure: fullDisk },
-  EDQUOT: { reason: 'your disk quota is used up', cure: fullDisk },
-  EFBIG: {
-    reason: 'the file has reached the size limit',
-    cure: 'Raise the limit for the size of files (ulimit -f), or use another file system',
-  },
-  EROFS: { reason: 'the file system is read-only', cure: 'Make the file system writable' },
-  EACCES: { reason: 'permission denied', cure: notWritable },
-  EPERM: { reason: 'permission denied', cure: notWritable },
-  EIO: { reason: 'the disk reports an error', cure: badDisk },
-  ENXIO: { reason: 'the device is gone', cure: badDisk },
-  ENODEV: { reason: 'the device is gone', cure: badDisk },
-  EMFILE: { reason: 'this process has too many files open', cure: tooManyFiles },
-  ENFILE: { reason: 'the system has too many files open', cure: tooManyFiles },
-  ENOMEM: { reason: 'there is no memory left', cure: 'Free some memory' },
-  EAGAIN: { reason: 'the system has no resources left', cure: 'End other programs' },
-  ENOENT: {
-    reason: 'the file or its folder does not exist',
-    cure: 'Check whether the folder was moved or removed',
-  },
-  ENOTDIR: { reason: 'a part of the path is not a folder', cure: wrongPlace },
-  EISDIR: { reason: 'it is a folder, not a file', cure: wrongPlace },
-  EEXIST: { reason: 'something else has this name', cure: wrongPlace },
-  ENOTEMPTY: { reason: 'the folder is not empty', cure: wrongPlace },
-  ELOOP: { reason: 'it is a link, not a file', cure: wrongPlace },
-  'NOT-A-FILE': { cure: wrongPlace },
-  'TOO-LARGE': { cure: 'Remove it' },
-  'OF-OTHERS': {
-    cure: 'Check its content, then replace it with your own copy (cp it, chmod 600 the copy, mv it back)',
-  },
-  EMLINK: { reason: 'the file has too many links', cure: wrongPlace },
-  ENAMETOOLONG: { reason: 'the path is too long', cure: 'Use a shorter folder name' },
-  EBUSY: { reason: 'another program uses the file', cure: 'End the program that uses it' },
-  ETXTBSY: { reason: 'another program uses the file', cure: 'End the program that uses it' },
-  EXDEV: {
-    reason: 'the path crosses file systems',
-    cure: 'Keep the folder .raymond on one file system',
-  },
-  ENOTSUP: {
-    reason: 'the file system does not support this',
-    cure: 'Use another file system for .raymond',
-  },
-  EOPNOTSUPP: {
-    reason: 'the file system does not support this',
-    cure: 'Use another file system for .raymond',
-  },
-  ENOSYS: {
-    reason: 'the file system does not support this',
-    cure: 'Use another file system for .raymond',
-  },
-  ESTALE: { reason: 'the network file system has lost the file', cure: lostServer },
-  ETIMEDOUT: { reason: 'the network file system does not answer', cure: lostServer },
-  EHOSTDOWN: { reason: 'the network file system does not answer', cure: lostServer },
-  ENOTCONN: { reason: 'the network file system does not answer', cure: lostServer },
-};
+/** Codes with the same meaning, their cure and their reason. */
+const ROWS: readonly (readonly [codes: string, cure: string, reason?: string])[] = [
+  ['ENOSPC', fullDisk, 'there is no space left'],
+  ['EDQUOT', fullDisk, 'your disk quota is used up'],
+  ['EFBIG', tooLong, 'the file has reached the size limit'],
+  ['EROFS', 'Make the file system writable', 'the file system is read-only'],
+  ['EACCES EPERM', notWritable, 'permission denied'],
+  ['EIO', badDisk, 'the disk reports an error'],
+  ['ENXIO ENODEV', badDisk, 'the device is gone'],
+  ['EMFILE', tooManyFiles, 'this process has too many files open'],
+  ['ENFILE', tooManyFiles, 'the system has too many files open'],
+  ['ENOMEM', 'Free some memory', 'there is no memory left'],
+  ['EAGAIN', 'End other programs', 'the system has no resources left'],
+  [
+    'ENOENT',
+    'Check whether the folder was moved or removed',
+    'the file or its folder does not exist',
+  ],
+  ['ENOTDIR', wrongPlace, 'a part of the path is not a folder'],
+  ['EISDIR', wrongPlace, 'it is a folder, not a file'],
+  ['EEXIST', wrongPlace, 'something else has this name'],
+  ['ENOTEMPTY', wrongPlace, 'the folder is not empty'],
+  ['ELOOP', wrongPlace, 'it is a link, not a file'],
+  ['NOT-A-FILE', wrongPlace],
+  ['TOO-LARGE', 'Remove it'],
+  ['OF-OTHERS', ofOthers],
+  ['EMLINK', wrongPlace, 'the file has too many links'],
+  ['ENAMETOOLONG', 'Use a shorter folder name', 'the path is too long'],
+  ['EBUSY ETXTBSY', 'End the program that uses it', 'another program uses the file'],
+  ['EXDEV', 'Keep the folder .raymond on one file system', 'the path crosses file systems'],
+  [
+    'ENOTSUP EOPNOTSUPP ENOSYS',
+    'Use another file system for .raymond',
+    'the file system does not support this',
+  ],
+  ['ESTALE', lostServer, 'the network file system has lost the file'],
+  ['ETIMEDOUT EHOSTDOWN ENOTCONN', lostServer, 'the network file system does not answer'],
+];
+
+const TROUBLES: ReadonlyMap<string, Trouble> = new Map(
+  ROWS.flatMap(([codes, cure, reason]) => codes.split(' ').map((code) => [code, { cure, reason }])),
+);
