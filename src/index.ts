@@ -12,6 +12,7 @@ export {
   type Diff,
   diff,
   events,
+  inbox,
   list,
   look,
   type Place,

@@ -1,5 +1,6 @@
 /** The verbs for programs in JavaScript. Everything that executes is loaded with the first call. */
 import type { Diff, WantedDiff } from './app/diff.ts';
+import type { InboxItem } from './app/inbox.ts';
 import type { PrunedRun } from './app/prune.ts';
 import type { StartedRun } from './app/started-run.ts';
 import type { Attendant, StopOrLeave } from './host/attendant.ts';
@@ -204,6 +205,14 @@ export function list(place: Place = {}): Promise<readonly SurveyedRun[]> {
   return within(place, async (around) => {
     const { list } = await import('./app/list.ts');
     return told(place, await list(around)).runs;
+  });
+}
+
+/** What waits for the person in all projects, the oldest first. */
+export function inbox(place: Place = {}): Promise<readonly InboxItem[]> {
+  return within(place, async (around) => {
+    const { inbox } = await import('./app/inbox.ts');
+    return told(place, await inbox(around)).items;
   });
 }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { answer, decide } from '../src/app/answer.ts';
 import { diff } from '../src/app/diff.ts';
+import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
 import { attend, look } from '../src/app/look.ts';
 import { prune } from '../src/app/prune.ts';
@@ -41,7 +42,7 @@ test.each(offers)('$door offers $verb, or says why not', ({ door, offer }) => {
 
 test('every verb is a function of the application', () => {
   const acting = { start, resume, resumeAll, stop, answer, decide, rewind, prune };
-  const looking = { attend, list, look, diff };
+  const looking = { attend, list, inbox, look, diff };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));
 });
 

@@ -1,8 +1,12 @@
 /** Finds the question or the permission request that a person means. */
 
+import { openRun } from '../host/open-run.ts';
 import { type OpenItem, openItems, type Request } from '../host/questions.ts';
 import { answeredAlready } from '../host/reply.ts';
+import { allRuns } from '../look/all-runs.ts';
 import { isOffered, type PermissionDecision } from '../model/permission.ts';
+import type { RunSummary } from '../model/run-summary.ts';
+import { waitsForPerson } from '../model/tally.ts';
 import { UserError } from '../model/user-error.ts';
 import { callText, choicesText, oneLine, shortRequest } from '../observe/words.ts';
 import type { RunStore, StoredRun } from '../ports.ts';
@@ -28,6 +32,23 @@ export async function openItem(
   const [answered] = fitting;
   if (answered) throw answeredAlready(id, answered.agent);
   throw noItem(id, wanted);
+}
+
+/** The user's own runs that wait for a person, and what they ask. Other runs must be named. */
+export async function waitingRuns(store: RunStore): Promise<readonly WaitingRun[]> {
+  const waiting: WaitingRun[] = [];
+  for (const found of await allRuns(store)) {
+    if (found.kind === 'damaged' || !found.isOwn || waitsForPerson(found.run.tally) === 0) continue;
+    const open = await openItems(store, (await openRun(store, found.id)).run);
+    const items = open.filter(({ isAnswered }) => !isAnswered);
+    if (items.length > 0) waiting.push({ ...found, items });
+  }
+  return waiting;
+}
+
+export interface WaitingRun extends StoredRun<RunSummary> {
+  /** What has no answer yet. */
+  readonly items: readonly OpenItem[];
 }
 
 /** Throws a UserError if the request does not offer the decision. */

@@ -28,6 +28,12 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
   },
   attend: { cli: 'watch', serve: 'events', mcp: 'watch', library: 'events' },
   list: { cli: 'list', serve: 'runs', mcp: 'list', library: 'list' },
+  inbox: {
+    cli: 'inbox',
+    serve: { not: 'A page shows one project, and the route questions has what waits there.' },
+    mcp: { not: 'An agent works in one project. What waits in others is for the person.' },
+    library: 'inbox',
+  },
   look: { cli: 'show', serve: 'run', mcp: 'show', library: 'look' },
   diff: { cli: 'diff', serve: 'diff', mcp: 'diff', library: 'diff' },
 };

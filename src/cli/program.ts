@@ -141,6 +141,12 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
       await finish((await import('./answer/answer.ts')).answer(here, words, options));
     });
   raymond
+    .command('inbox')
+    .description('list what waits for you in all projects: questions and permission requests')
+    .option('--json', 'print one JSON object per question or request')
+    .option(...DATABASE)
+    .action(async (options) => finish((await import('./look/inbox.ts')).inbox(here, options)));
+  raymond
     .command('rewind <run>')
     .description('take a run back to the moment before a step: conversation, files and stack')
     .option('--to <step>', 'the step, such as main:3; "raymond show --steps" lists the steps')

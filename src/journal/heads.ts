@@ -108,6 +108,14 @@ export async function removeLostHeads(disk: Disk, key: ChainKey, now: number): P
   }
 }
 
+/** The journals of this user's runs, where they were when they were last opened. They may be gone. */
+export async function rememberedJournals(disk: Disk, key: ChainKey): Promise<readonly string[]> {
+  if ((await disk.kind(key.heads)) !== 'folder') return [];
+  const ids = (await disk.list(key.heads)).filter(isChainId);
+  const places = await Promise.all(ids.map((id) => placeIn(disk, headFile(key, id))));
+  return places.filter((place) => place !== undefined);
+}
+
 const LOST_AFTER_MS = 90 * 24 * 3_600_000;
 
 /** The chain that a journal names in its first line. */

@@ -99,6 +99,12 @@ export async function makeProject(disk: Disk, project: Project): Promise<void> {
   }
 }
 
+/** The directory of the project that a journal belongs to; undefined for the journals of a worker. */
+export function directoryOf(journal: string): string | undefined {
+  const folder = dirname(dirname(journal));
+  return basename(folder) === '.raymond' ? dirname(folder) : undefined;
+}
+
 /** Throws a UserError if the folder of a run is a link. */
 export async function checkRunFolder(disk: Disk, { folder }: RunPaths): Promise<void> {
   if ((await disk.look(folder))?.kind === 'link') throw isLink(folder, 'folder');

@@ -5,7 +5,13 @@ import type { RunProcesses } from '../execute/process/index.ts';
 import { type Disk, realDisk } from '../journal/disk.ts';
 import { fileStore } from '../journal/file-store.ts';
 import { laterRecords } from '../journal/later.ts';
-import { findProject, makeProject, type Project, projectIn } from '../journal/project.ts';
+import {
+  directoryOf,
+  findProject,
+  makeProject,
+  type Project,
+  projectIn,
+} from '../journal/project.ts';
 import { type UserKey, userKey } from '../journal/user-key.ts';
 import { workspaceOf } from '../journal/workspace.ts';
 import { UserError } from '../model/user-error.ts';
@@ -38,6 +44,10 @@ export interface Surroundings {
   makeProject(): Promise<void>;
   /** The workspace of a run in the project of another directory. Creates the folder for runs there. */
   workspaceIn(directory: string, run: string): Promise<Workspace>;
+  /** The directories of all projects in which the user has runs in files. */
+  projects(): Promise<readonly string[]>;
+  /** The surroundings of a command in another project. */
+  inProject(directory: string, database?: 'none'): Promise<Surroundings>;
   /** Seals what the user chooses. */
   readonly key: UserKey;
   /** Reserves a folder for this process, or throws a UserError that names the owner. */
@@ -122,6 +132,13 @@ export async function surroundings({
       await makeProject(disk, other);
       return workspaceOf(disk, other, run);
     },
+    async projects() {
+      const { rememberedJournals } = await import('../journal/heads.ts');
+      const journals = await rememberedJournals(disk, key);
+      return [...new Set(journals.map(directoryOf))].filter((one) => one !== undefined).sort();
+    },
+    inProject: (directory, database) =>
+      surroundings({ cwd: directory, disk, database, environment, report }),
     key,
     lockFolder: async (folder) =>
       (await import('./stored-runs.ts')).lockFolder({ disk, clock, report }, folder),

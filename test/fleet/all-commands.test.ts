@@ -116,6 +116,14 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     expect((await raymond('list', '--status', 'waiting')).stdout).not.toContain('list');
   },
 
+  async inbox() {
+    await asking('inbox');
+    const [item] = (await raymond('inbox', '--json')).stdout.trim().split('\n');
+    expect(JSON.parse(item ?? '')).toMatchObject({ run: 'inbox', question: 'Which way?' });
+    await answered('inbox');
+    expect((await raymond('inbox')).stderr).toContain('Nothing waits for you.');
+  },
+
   async show() {
     await asking('show');
     const shown = (await raymond('show', 'show')).stdout;

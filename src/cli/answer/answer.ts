@@ -1,8 +1,7 @@
 import { askedItem, answer as giveAnswer } from '../../app/answer.ts';
-import { allRuns, meansRun, runToChange } from '../../app/find-run.ts';
-import { openRun } from '../../host/open-run.ts';
-import { type OpenItem, openItems } from '../../host/questions.ts';
-import { waitsForPerson } from '../../model/tally.ts';
+import { meansRun, runToChange } from '../../app/find-run.ts';
+import { waitingRuns } from '../../app/open-items.ts';
+import type { OpenItem } from '../../host/questions.ts';
 import { UserError } from '../../model/user-error.ts';
 import { callText, oneLine } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
@@ -82,14 +81,7 @@ async function meant(
 
 /** The run that waits for a person. If several do, the person at the terminal chooses one. */
 async function runThatWaits(store: RunStore): Promise<string> {
-  const waiting: { readonly id: string; readonly asks: string }[] = [];
-  for (const found of await allRuns(store)) {
-    // Runs that the user did not start must be named.
-    if (found.kind === 'damaged' || !found.isOwn || waitsForPerson(found.run.tally) === 0) continue;
-    const items = await openItems(store, (await openRun(store, found.id)).run);
-    const open = items.find(({ isAnswered }) => !isAnswered);
-    if (open) waiting.push({ id: found.id, asks: itemText(open) });
-  }
+  const waiting = await waitingRuns(store);
   const [only, ...others] = waiting;
   if (!only)
     throw new UserError(
@@ -99,7 +91,7 @@ async function runThatWaits(store: RunStore): Promise<string> {
     );
   if (others.length === 0) return only.id;
   const fact = `${waiting.length} runs wait for you`;
-  const described = waiting.map(({ id, asks }) => `${id}: ${asks}`);
+  const described = waiting.map(({ id, items: [item] }) => `${id}: ${item && itemText(item)}`);
   if (!isAttended())
     throw wrongUsage(`${fact}. ${described.join('; ')}`, 'Name the run: raymond answer RUN "..."');
   stderr.say(`${fact}:`, ...described.map((text, index) => `  ${index + 1}  ${text}`));
