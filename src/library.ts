@@ -40,6 +40,8 @@ export interface RunChoices extends Place {
   /** Whether to wait for answers (default). Otherwise the run ends as `waiting`, unless it is in a database. */
   readonly wait?: boolean;
   readonly askPermissions?: boolean;
+  /** Whether an error that lint finds stops the start (default). */
+  readonly lint?: boolean;
   /** The choices for the agent, such as `{ model: 'opus' }`. */
   readonly agent?: Choices;
   /** Decides in place of a person. Without it, what needs a consent is refused. */

@@ -18,6 +18,7 @@ import type { Surroundings } from '../world/surroundings.ts';
 import { checkNames, filesOf, looseLibrary } from '../world/wire.ts';
 import { acceptedChanges } from './changed-workflows.ts';
 import { acceptForeign, type FilesNow } from './foreign-run.ts';
+import { reportFaults } from './refuse-faulty.ts';
 import { refuseInside } from './refuse-inside.ts';
 import type { LaunchedRun } from './start.ts';
 import { agentNotices, give, openedLog, type StartedRun } from './started-run.ts';
@@ -119,6 +120,7 @@ export async function resume(
         ? []
         : await acceptedChanges(run, library, given, door);
     const refs = [run.workflow, ...[...run.workflowFiles].map(([ref]) => ref)];
+    if (!given.all) reportFaults(library, refs, accepted, door, options);
     const prepared = await world.prepare({
       ...{ id, cwd: run.cwd, startedAt: run.startedAt, workflow: run.workflow, isNew: false },
       ...{ settings, refs, library, loose, options, given: {} },

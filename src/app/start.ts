@@ -1,36 +1,32 @@
 import { usualTurnCosts } from '../forecast/forecast.ts';
-import { withinReach } from '../graph/within-reach.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { readWorkflow } from '../interpret/read-workflows.ts';
 import { defaultBudgetUsd, entryInput } from '../interpret/workflow-defaults.ts';
 import { checkRunId, newRunId } from '../journal/run-id.ts';
-import { cannotBranch } from '../lint/agents.ts';
 import type { LooseLibrary } from '../load/load.ts';
 import type { RunEvent, Settings } from '../model/event.ts';
 import { JOURNAL_VERSION } from '../model/event.ts';
 import { type Door, type LogFile, type Notice, warnings } from '../model/notice.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type { StateName } from '../model/state-name.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { usd } from '../observe/words.ts';
 import { overlaid } from '../options/chosen-options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
-import { isStateFile } from '../parse/state.ts';
 import type { Ground, RunStore } from '../ports.ts';
 import type { Carrier } from '../world/background.ts';
 import { configurationFor, ignoredKeys, readConfiguration } from '../world/config/configuration.ts';
 import { withNormalChoices } from '../world/config/normal-choices.ts';
 import { metadataFrom, settingsFrom } from '../world/config/settings.ts';
-import { placed } from '../world/diagnostic-line.ts';
 import { groundOf } from '../world/ground.ts';
 import { loadNamed } from '../world/load-workflows.ts';
 import { unsealedNotice } from '../world/sealed-choices.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { checkNames, looseLibrary } from '../world/wire.ts';
 import { pastRuns } from './past-runs.ts';
+import { refuseFaulty } from './refuse-faulty.ts';
 import { agentNotices, give, openedLog, type StartedRun } from './started-run.ts';
 
 export interface StartOptions extends RunOptions {
@@ -56,13 +52,17 @@ export async function start(
   const loose = looseLibrary(cwd, options);
   const workflow = await loose.load(path);
   await checkNames(workflow.agents.usual, settingsFrom(options), options);
-  report(loose, workflow, door);
+  refuseFaulty(loose, workflow, door, options);
   const input = inputFor(workflow, options);
   const id =
     options.workflowId === undefined ? newRunId(workflow.name) : checkRunId(options.workflowId);
   const { source, tasks } = around.workspace(id);
   const library = loose.unpackingInto(source);
   const refs = await loadNamed(library, workflow.ref);
+  for (const ref of refs) {
+    const named = ref === workflow.ref ? undefined : library.get(ref);
+    if (named) refuseFaulty(library, named, door, options);
+  }
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
   if (!settings.rehearse && given.unchangedSince !== undefined) {
     const since = { cwd, startedAt: given.unchangedSince };
@@ -148,7 +148,8 @@ function refuseEarly(
   const notices: Notice[] = [];
   try {
     checkTogether(options);
-    report(loose, workflow, { ...door, notice: (notice) => notices.push(notice) });
+    const silent = { ...door, notice: (notice: Notice) => void notices.push(notice) };
+    refuseFaulty(loose, workflow, silent, options);
     inputFor(workflow, options);
   } catch (error) {
     give(door, notices);
@@ -229,31 +230,4 @@ function budgetNotice({ about }: Workflow, { budget }: RunOptions): readonly Not
   return warnings([
     `The workflow asks for a budget of ${usd(asked)}, but the default is ${usd(usual)}. To allow it: --budget ${asked}`,
   ]);
-}
-
-/** Reports the faults of a workflow. Refuses it if an agent could reach a broken state. */
-function report(library: LooseLibrary, workflow: Workflow, door: Door): void {
-  const files = new Set(withinReach(workflow).map((name) => fileOf(workflow, name)));
-  const diagnostics = [...workflow.diagnostics, ...cannotBranch(workflow)];
-  const concerned = diagnostics.filter(
-    ({ file, severity }) => severity !== 'note' && (files.has(file) || !isStateFile(file)),
-  );
-  for (const one of concerned)
-    door.notice({ kind: 'diagnostic', diagnostic: placed(library, workflow, one) });
-  const first = concerned.find(({ severity }) => severity === 'error');
-  if (first) {
-    const { line, column } = first;
-    throw new UserError(
-      'broken-workflow',
-      `The workflow ${workflow.name} has errors.`,
-      `Fix them. To see all of them: raymond lint ${shellWord(workflow.ref)}`,
-      { file: library.pathOf(workflow.ref, first.file), line, column },
-    );
-  }
-}
-
-function fileOf({ states }: Workflow, name: StateName): string {
-  const state = states.get(name);
-  if (state?.kind === 'broken') return state.diagnostics[0]?.file ?? name;
-  return state?.place.file ?? name;
 }

@@ -87,6 +87,12 @@ test.each([
     "# it's\necho '<goto>B</goto>\n",
     ['2:7 goto {} B'],
   ],
+  [
+    'not on standard error',
+    'A.sh',
+    `echo '<goto>A</goto>' >&2; echo '<goto>B</goto>'`,
+    ['1:34 goto {} B'],
+  ],
   ['with carets', 'A.bat', 'rem ^<goto^>C^</goto^>\necho ^<goto^>B^</goto^>', ['2:7 goto {} B']],
   ['with backticks', 'A.ps1', '"<call return=`"R`">B</call>"', ['1:2 call {"return":"R"} B']],
 ])('a tag %s', (_, file, text, expected) => {

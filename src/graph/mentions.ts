@@ -29,10 +29,11 @@ export const mentionsOf = once((state: PromptState | ScriptState): readonly Ment
   }
   const { text, origin } = plainScript(state);
   const position = positionsIn(state.text, state.place);
-  const printed = scan(text).map((found) => {
+  const written = scan(text).map((found) => {
     const from = origin(found.from);
     return { ...found, from, to: origin(found.to), ...position(from) };
   });
+  const printed = written.filter(({ to }) => !NOT_PRINTED.test(state.text.slice(to, to + 200)));
   const commands = tagCommands(withoutComments(state)).map((found) => ({
     ...found,
     kind: 'tag' as const,
@@ -40,6 +41,9 @@ export const mentionsOf = once((state: PromptState | ScriptState): readonly Ment
   }));
   return commands.length === 0 ? printed : inOrder([...printed, ...commands]);
 });
+
+/** The rest of a command that does not write to its standard output. */
+const NOT_PRINTED = /^[^\n;|]*?>(?:&\s*2|>?\s*\/dev\/(?:null|stderr))\b/;
 
 const inOrder = (mentions: readonly Mention[]) => mentions.toSorted((a, b) => a.from - b.from);
 

@@ -150,6 +150,14 @@ export const RUN_OPTIONS = [
     inProject: 'harmless',
   },
   {
+    name: 'lint',
+    kind: 'flag',
+    isOn: true,
+    meaning: 'start although lint finds errors in the workflow',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
     name: 'rehearse',
     setting: 'rehearse',
     kind: 'flag',
