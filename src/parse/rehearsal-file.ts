@@ -16,6 +16,8 @@ const textAnswerSchema = mapOf({
   denied: z.optional(z.array(someText, 'a list of tools')),
   /** How long the step takes, on the clock of a test. A rehearsal does not wait. */
   takes: z.optional(duration),
+  /** A command that does the work of the step, in the directory of its agent. A rehearsal executes none. */
+  does: z.optional(someText),
 });
 
 export const failureAnswerSchema = mapOf({

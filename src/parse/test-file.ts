@@ -58,6 +58,31 @@ const expectSchema = mapOf({
   cost: z.optional(usd),
   /** For each file of the project folder, the text that it contains. */
   files: z.optional(texts),
+  /** For each branch, the subjects of some of its commits and the texts that its files contain. */
+  branches: z.optional(
+    z.record(
+      z.string(),
+      z.union(
+        [
+          z.literal('none', 'none'),
+          mapOf({
+            commits: z.optional(z.array(someText, 'a list of subjects')),
+            files: z.optional(texts),
+          }),
+        ],
+        'none, or {commits: …, files: …}',
+      ),
+      'a map of branches',
+    ),
+  ),
+});
+
+/** A commit of the test's repository, after the first one, which contains `files` of the test. */
+const commitSchema = mapOf({
+  /** A new one starts at main, which is the default. */
+  branch: z.optional(someText),
+  message: z.optional(someText),
+  files: texts,
 });
 
 /** The run options that affect a test, named as in the config file. */
@@ -105,6 +130,10 @@ const testShape = (settings: z.ZodMiniType<TestSettings>) => ({
   set: z.optional(texts),
   /** Files of the project folder at the start. */
   files: z.optional(texts),
+  /** Makes the project folder a git repository, in which forks get real worktrees. */
+  git: z.optional(
+    z.union([yes, z.array(commitSchema, 'a list of commits')], 'true or a list of commits'),
+  ),
   answers: z.optional(answersSchema),
   answers_of: z.optional(answersOfSchema),
   checks: z.optional(checksSchema),

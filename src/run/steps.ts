@@ -41,7 +41,7 @@ export interface StepsPorts {
   readonly library: WorkflowLibrary;
   readonly executors: Executors;
   readonly ground: Ground;
-  /** Absent in rehearsals and workflow tests, which create no worktrees. */
+  /** Absent in rehearsals and in tests without a repository, which create no worktrees. */
   readonly worktrees?: Worktrees | undefined;
   /** Absent in rehearsals and workflow tests, which record no files. */
   readonly files?: FileHistory | undefined;

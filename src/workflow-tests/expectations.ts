@@ -8,6 +8,7 @@ import { extensionOf, stemOf } from '../parse/state.ts';
 import type { Expectations, WorkflowTest } from '../parse/test-file.ts';
 import { pathDifference } from './path-difference.ts';
 import { readProjectFile } from './project-files.ts';
+import { branchIn, committedFile } from './test-repository.ts';
 
 /** One expectation that was not met. */
 export interface Problem {
@@ -32,6 +33,8 @@ interface Happened {
   readonly run: Run;
   readonly events: readonly RunEvent[];
   readonly prompts: readonly Prompt[];
+  /** Commands of the test that should have done the work of an agent. */
+  readonly failedWork: readonly Problem[];
   readonly cwd: string;
   /** The states of every workflow that took part. */
   readonly states: ReadonlySet<string>;
@@ -48,6 +51,7 @@ export async function findProblems(
     ...nameProblems(test, happened.states),
     ...agentProblems(test, happened),
     ...departureProblems(happened),
+    ...happened.failedWork,
     ...(outcome.length > 0 ? outcome : unansweredProblems(happened)),
     ...pathProblems(expect, happened),
     ...valueProblems(expect, happened),
@@ -56,6 +60,7 @@ export async function findProblems(
     ...variableProblems(expect, happened),
     ...promptProblems(expect, happened),
     ...(await fileProblems(expect, happened)),
+    ...(await branchProblems(expect, happened)),
   ];
 }
 
@@ -277,16 +282,45 @@ function promptProblems({ prompts }: Expectations, happened: Happened): readonly
   });
 }
 
-async function fileProblems(
-  { files }: Expectations,
+function fileProblems({ files }: Expectations, { cwd }: Happened): Promise<readonly Problem[]> {
+  return textProblems('expect.files', files, (file) => readProjectFile(cwd, file));
+}
+
+async function branchProblems(
+  { branches }: Expectations,
   { cwd }: Happened,
 ): Promise<readonly Problem[]> {
+  const checks = Object.entries(branches ?? {}).map(async ([branch, wanted]) => {
+    const what = `expect.branches.${branch}`;
+    const found = await branchIn(cwd, branch);
+    if (wanted === 'none') return found ? [{ what, expected: 'no branch', got: 'a branch' }] : [];
+    if (!found) return [{ what, expected: 'a branch', got: 'no such branch' }];
+    const missing = (wanted.commits ?? []).filter((one) => !found.subjects.includes(one.trimEnd()));
+    return [
+      ...missing.map((subject) => ({
+        what: `${what}.commits`,
+        expected: `the commit "${subject.trimEnd()}"`,
+        got: found.subjects.map((one) => `"${one}"`).join(', '),
+      })),
+      ...(await textProblems(`${what}.files`, wanted.files, (file) =>
+        committedFile(cwd, branch, file),
+      )),
+    ];
+  });
+  return (await Promise.all(checks)).flat();
+}
+
+async function textProblems(
+  what: string,
+  files: Readonly<Record<string, string>> | undefined,
+  read: (file: string) => Promise<{ readonly text: string } | { readonly problem: string }>,
+): Promise<readonly Problem[]> {
   const checks = Object.entries(files ?? {}).map(async ([file, text]) => {
-    const found = await readProjectFile(cwd, file);
+    const found = await read(file);
     if ('text' in found && found.text.includes(text.trimEnd())) return [];
     return [
       {
-        what: `expect.files.${file}`,
+        what: `${what}.${file}`,
         expected: `a file that contains "${text.trimEnd()}"`,
         got: 'text' in found ? `"${found.text.trimEnd()}"` : found.problem,
       },

@@ -11,6 +11,8 @@ export interface JumpingClock extends Clock {
   follow(run: Run): void;
   /** Resolves after a step of this duration. Other steps do not wait for it. */
   pass(ms: number): PassingTime;
+  /** No time passes until the work is done. */
+  during<T>(work: Promise<T>): Promise<T>;
 }
 
 export interface PassingTime {
@@ -25,10 +27,13 @@ export function jumpingClock(start = Date.UTC(2026, 0, 1)): JumpingClock {
   let run: Run | undefined;
   /** The number of steps that wait for the clock themselves. */
   let passing = 0;
+  /** The number of works that take no time. */
+  let working = 0;
   /** The number of iterations at which time last passed. */
   let iterations = 0;
 
   const isBusy = (): boolean => {
+    if (working > 0) return true;
     if (!run) return false;
     const { promptsRunning, scriptsRunning } = run.tally;
     // A script may poll until a deadline has passed.
@@ -75,6 +80,13 @@ export function jumpingClock(start = Date.UTC(2026, 0, 1)): JumpingClock {
         };
       });
       return { over: over.then(() => void passing--), end };
+    },
+    during(work) {
+      working++;
+      return work.finally(() => {
+        working--;
+        look();
+      });
     },
   };
 }

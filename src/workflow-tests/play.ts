@@ -21,12 +21,13 @@ export type Beginning =
       readonly input: string | undefined;
     };
 
-interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'ground' | 'folders'> {
+interface PlayPorts
+  extends Pick<Carrying, 'library' | 'executors' | 'ground' | 'folders' | 'worktrees'> {
   /** Answers to questions, in the order in which they are asked. */
   readonly replies: readonly string[];
   readonly inbox?: PlayInbox;
   /** Gets the events before anything follows from them. */
-  readonly journaled?: (events: readonly RunEvent[]) => void;
+  readonly journaled?: (events: readonly RunEvent[], after: Run) => void;
   /** Given if the steps take time on it. */
   readonly clock?: JumpingClock;
   /** Ends the simulated run and all its steps. */
@@ -57,7 +58,7 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
     journal: {
       append: async (more, after) => {
         events.push(...more);
-        ports.journaled?.(more);
+        ports.journaled?.(more, after);
         // A recording has its own order, including that of the times.
         if (ports.inbox) ports.inbox.journaled(more, after);
         else clock.follow(after);

@@ -6,7 +6,10 @@ import { UserError } from '../model/user-error.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 
 /** Creates the files of a test. Throws a UserError for a forbidden name, also in `expect`. */
-export async function putFiles(folder: string, { files, expect }: WorkflowTest): Promise<void> {
+export async function putFiles(
+  folder: string,
+  { files, expect }: Pick<WorkflowTest, 'files' | 'expect'>,
+): Promise<void> {
   for (const name of Object.keys(expect?.files ?? {})) pathIn(folder, name);
   for (const [name, text] of Object.entries(files ?? {})) {
     const path = pathIn(folder, name);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { asScripted } from '../execute/rehearsal/rehearsal.ts';
 import { type ScriptedAnswer, scriptedAgent } from '../execute/rehearsal/scripted.ts';
 import { putJoined } from '../files/put-joined.ts';
+import { scriptVariables } from '../interpret/render.ts';
 import { entryInput } from '../interpret/workflow-defaults.ts';
 import type { RunEvent, Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
@@ -14,7 +15,7 @@ import type { Workflow } from '../model/workflow.ts';
 import { answerFor, checkFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 import { readDuration } from '../parse/transition.ts';
-import type { Executor, Ground, RunningStep, Step, WorkflowLibrary } from '../ports.ts';
+import type { Executor, Ground, RunningStep, Step, WorkflowLibrary, Worktrees } from '../ports.ts';
 import { Executions } from './executions.ts';
 import { findProblems, type Problem, type Prompt } from './expectations.ts';
 import { type JumpingClock, jumpingClock, type PassingTime } from './jumping-clock.ts';
@@ -22,14 +23,16 @@ import { playRun } from './play.ts';
 import { putFiles } from './project-files.ts';
 import { replayAnswers } from './replay-answers.ts';
 import { ReplayInbox } from './replay-inbox.ts';
+import { makeRepository } from './test-repository.ts';
 
 export interface TestPorts {
   /** The ground of a test that runs in this folder. */
   readonly ground: (cwd: string) => Promise<Ground>;
-  /** Runs scripts for a test in this folder. */
+  /** Runs scripts for a test in this folder, and makes worktrees for its run. */
   readonly scripts: (folder: string) => {
     readonly script: Executor;
     readonly endStrays: () => Promise<unknown>;
+    readonly worktrees: (run: string, project: string) => Worktrees;
   };
   /** A library whose paths start from a folder, with a folder for unpacked scripts. */
   readonly library: (cwd: string, unpackInto: string) => WorkflowLibrary;
@@ -64,23 +67,37 @@ export async function runTest(
     const cwd = join(root, 'project');
     await mkdir(cwd, { mode: 0o700 });
     await putFiles(cwd, test);
+    if (test.git) await makeRepository(cwd, test.git);
+    else refuseBranches(test);
     const library = ports.library(cwd, join(root, 'source'));
     const workflow = await library.load(path);
     const inbox = test.recorded && new ReplayInbox(test.recorded);
     const prompts: Prompt[] = [];
-    const { script, endStrays } = ports.scripts(root);
+    const failedWork: Problem[] = [];
+    const { script, endStrays, worktrees } = ports.scripts(root);
     const clock = jumpingClock();
+    const trees = test.git && timeless(worktrees(RUN, cwd), clock);
     const executions = new Executions();
+    let now: Run | undefined;
+    const folders = foldersIn(root);
+    const asAgent = (step: Step) => agentEnvironment(step, now, library, folders.task);
     const { run, events } = await playRun(
       { start: beginning(workflow, test, cwd, settings) },
       {
         library,
-        executors: { ...executorsFor(test, script, prompts, clock, executions), endStrays },
-        journaled: (events) => executions.journaled(events),
+        executors: {
+          ...executorsFor(test, { script, asAgent, failedWork }, prompts, clock, executions),
+          endStrays,
+        },
+        journaled: (events, after) => {
+          executions.journaled(events);
+          now = after;
+        },
         clock,
         ground: await ports.ground(cwd),
-        folders: foldersIn(root),
+        folders,
         replies: test.replies ?? [],
+        ...(trees && { worktrees: trees }),
         ...(inbox && { inbox }),
         ...(stopped && { stopped }),
       },
@@ -89,6 +106,7 @@ export async function runTest(
       run,
       events,
       prompts,
+      failedWork,
       cwd,
       states: statesOf(run, events, library),
       departure: inbox?.departure,
@@ -97,6 +115,31 @@ export async function runTest(
   } finally {
     await rm(root, { recursive: true, force: true });
   }
+}
+
+/** The id of the run, which is also a part of the names of its branches. */
+const RUN = 'test-00000000';
+
+/** What git does takes no time on the clock of a test. */
+function timeless({ find, make, look, remove }: Worktrees, clock: JumpingClock): Worktrees {
+  return {
+    find: (...args) => clock.during(find(...args)),
+    make: (...args) => {
+      const { done, stop } = make(...args);
+      return { done: clock.during(done), stop };
+    },
+    look: (...args) => clock.during(look(...args)),
+    remove: (...args) => clock.during(remove(...args)),
+  };
+}
+
+function refuseBranches({ expect }: WorkflowTest): void {
+  if (!expect?.branches) return;
+  throw new UserError(
+    'bad-file',
+    'A test expects branches, but has no git repository.',
+    'Add git: true to the test.',
+  );
 }
 
 function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings: Settings) {
@@ -109,7 +152,7 @@ function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings
     );
   }
   return {
-    run: 'test-00000000',
+    run: RUN,
     workflow: workflow.ref,
     state: workflow.entry,
     cwd,
@@ -119,10 +162,29 @@ function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings
   };
 }
 
+interface Work {
+  readonly script: Executor;
+  /** The environment that a script of the agent would have. */
+  readonly asAgent: (step: Step) => Step['environment'];
+  readonly failedWork: Problem[];
+}
+
+function agentEnvironment(
+  { environment, agent: id, workflow: ref }: Step,
+  run: Run | undefined,
+  library: WorkflowLibrary,
+  task: (agent: string) => string,
+): Step['environment'] {
+  const agent = run?.agents.get(id);
+  const workflow = library.get(ref);
+  if (!run || !agent || !workflow) return environment;
+  return scriptVariables({ run, agent, workflow, taskFolder: () => task(id) });
+}
+
 /** The test always answers prompts. Scripts and checks run, unless the test answers for them. */
 function executorsFor(
   test: WorkflowTest,
-  script: Executor,
+  { script, asAgent, failedWork }: Work,
   prompts: Prompt[],
   clock: JumpingClock,
   executions: Executions,
@@ -136,6 +198,8 @@ function executorsFor(
     const answer = answerFor(test, { state, agent, ...numbers });
     if (typeof answer === 'object' && 'takes' in answer)
       durations.set(step, readDuration(answer.takes ?? '') ?? 0);
+    if (typeof answer === 'object' && 'does' in answer && answer.does !== undefined)
+      works.set(step, answer.does);
     return answer === undefined ? undefined : asScripted(answer);
   };
   const outcomeOf = (command: string, execution: number): ScriptedAnswer | undefined => {
@@ -144,7 +208,14 @@ function executorsFor(
   };
   const answers = new Map<Step, ScriptedAnswer>();
   const durations = new Map<Step, number>();
-  const scripted = scriptedAgent((step) => answers.get(step) ?? noAnswer(step));
+  const works = new Map<Step, string>();
+  const scripted = scriptedAgent(async (step) => {
+    const work = works.get(step);
+    const environment = asAgent(step);
+    const problem = work && (await doWork({ ...step, environment }, work, script));
+    if (problem) failedWork.push(problem);
+    return answers.get(step) ?? noAnswer(step);
+  });
   const choose = (step: Step): Executor => {
     const answer = next(step);
     if (step.kind === 'prompt')
@@ -164,6 +235,26 @@ function executorsFor(
     close: async () => {},
   };
   return { prompt: executor, script: executor };
+}
+
+/** Does the work that an agent would do. */
+async function doWork(step: Step, command: string, script: Executor): Promise<Problem | undefined> {
+  const { kind: _, ...parts } = step;
+  const folder = `${step.folder}-does`;
+  const input = step.kind === 'prompt' ? undefined : step.input;
+  const work = { ...parts, kind: 'check', command, interpreter: 'bash', folder, input } as const;
+  const outcome = await script.start(work, () => {}).outcome;
+  if (outcome.kind === 'answered' && outcome.exit === 0) return undefined;
+  const [got, output] =
+    outcome.kind === 'answered'
+      ? [`exit code ${outcome.exit}`, outcome.output]
+      : [outcome.kind, undefined];
+  return {
+    what: `does of ${step.state}, agent ${step.agent}`,
+    expected: 'exit code 0',
+    got,
+    ...(typeof output === 'string' && output !== '' && { detail: output }),
+  };
 }
 
 /** A step of a test does its work at the end of its time. A stop ends it early. */

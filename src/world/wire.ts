@@ -1,5 +1,5 @@
 /** Builds the ports that execute steps and load workflows. `surroundings.ts` builds the others. */
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
 import { chosenAgent } from '../execute/agents/agent-option.ts';
@@ -56,6 +56,7 @@ import type {
   Worktrees,
 } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
+import { testEnvironment } from '../workflow-tests/test-repository.ts';
 import { optionsForReading } from './config/configuration.ts';
 import { approvalsOf } from './config/trust.ts';
 import { userStateFolder } from './config/user-folders.ts';
@@ -340,7 +341,17 @@ export function testPorts({ agents }: AgentOptions): TestPorts {
   return {
     scripts: (folder) => {
       const processes = new RunProcesses(folder);
-      return { script: scriptExecutor(processes), endStrays: () => processes.endStrays() };
+      return {
+        script: scriptExecutor(processes, testEnvironment(process.env)),
+        endStrays: () => processes.endStrays(),
+        worktrees: (run, project) =>
+          gitWorktrees({
+            run,
+            folder: join(project, '.raymond/worktrees', run),
+            records: join(folder, 'makings'),
+            processes,
+          }),
+      };
     },
     ground: testGround,
     library: (cwd, unpackInto) =>

@@ -46,8 +46,8 @@ import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
 type Show = (live: Live) => void;
 type Whose = 'ours' | 'adopted';
 
-export function scriptExecutor(processes: RunProcesses): Executor {
-  const environment = inheritedEnvironment(process.env);
+export function scriptExecutor(processes: RunProcesses, from = process.env): Executor {
+  const environment = inheritedEnvironment(from);
   const changeOf = scriptComparison();
   const running = new Set<LaunchedProcess>();
   const watched = (launched: LaunchedProcess, step: CommandStep, live: Show, whose: Whose) => {
