@@ -1,11 +1,4 @@
 /** Reads JSON of which every field may be missing or of another type. */
-import { attempt } from '../model/attempt.ts';
-
-/** Undefined if the text is not JSON. */
-export function parsed(text: string | Buffer | undefined): unknown {
-  return text === undefined ? undefined : attempt(() => JSON.parse(text.toString()));
-}
-
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function fields(value: unknown): Fields {

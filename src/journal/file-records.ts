@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { MOST_OLDER_BYTES, olderFileOf, olderOutputs } from '../files/older-steps.ts';
+import { attempt } from '../model/attempt.ts';
 import type { RecordName, RunFolders, StepKey, StepRecords } from '../ports.ts';
 import { type Disk, makeFolder, readBytes, replaceWith, writeAll } from './disk.ts';
 
@@ -47,11 +48,8 @@ async function readKept(disk: Disk, file: string, maxBytes: number): Promise<Buf
   const plain = await readIfPossible(disk, file, maxBytes);
   if (plain) return plain;
   const zipped = await readIfPossible(disk, `${file}.gz`, MOST_ZIPPED_BYTES);
-  try {
-    return zipped && gunzipSync(zipped, { maxOutputLength: Math.max(maxBytes, 1) });
-  } catch {
-    return undefined;
-  }
+  const maxOutputLength = Math.max(maxBytes, 1);
+  return zipped && attempt(() => gunzipSync(zipped, { maxOutputLength }));
 }
 
 const MOST_ZIPPED_BYTES = 256 * 1024 * 1024;

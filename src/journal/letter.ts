@@ -1,6 +1,6 @@
 /** A message in its file, sealed by the user's key. */
 import * as z from 'zod/mini';
-import { attempt } from '../model/attempt.ts';
+import { parsed } from '../model/attempt.ts';
 import { type Message, messageSchema } from '../model/message.ts';
 import type { UserKey } from './user-key.ts';
 
@@ -37,5 +37,3 @@ const placeSchema = z.object({ place: z.number() });
 const PURPOSE = 'message';
 
 const sealed = (run: string, text: string) => `${run}\0${text}`;
-
-const parsed = (text: string): unknown => attempt(() => JSON.parse(text));

@@ -1,5 +1,6 @@
 /** The text of a lock file. */
 import * as z from 'zod/mini';
+import { parsed } from '../model/attempt.ts';
 import type { LocatedProcess, LockOwner } from './lock-owner.ts';
 
 /** The beat comes last and has a fixed width, so it can be overwritten. */
@@ -13,11 +14,7 @@ const BEAT_DIGITS = 15;
 
 /** Undefined for a damaged file. A lock file appears complete, so a damaged one has no owner. */
 export function ownerIn(text: string): LockOwner | undefined {
-  try {
-    return z.safeParse(ownerSchema, JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return z.safeParse(ownerSchema, parsed(text)).data;
 }
 
 const ownerSchema = z.object({

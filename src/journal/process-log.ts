@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, readSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { attempt } from '../model/attempt.ts';
 import type { ProcessLog, StartingLog } from '../ports.ts';
 import { type Disk, makeFolder } from './disk.ts';
 import { checkRunFolder, type RunPaths } from './project.ts';
@@ -37,11 +38,8 @@ function startingLog(path: string, folder: string): StartingLog {
     },
     remove() {
       rmSync(path, { force: true });
-      try {
-        rmdirSync(folder);
-      } catch {
-        // The folder contains the files of a run.
-      }
+      // Fails if the folder contains the files of a run.
+      attempt(() => rmdirSync(folder));
     },
   };
 }

@@ -3,6 +3,7 @@
  * Reading ends at a line that has changed since it was written, with an error that names it.
  */
 import * as z from 'zod/mini';
+import { parsed } from '../model/attempt.ts';
 import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../model/event.ts';
 import type { Doubt } from '../ports.ts';
 import { type Disk, type DiskFile, hasCode, readText, thenClose } from './disk.ts';
@@ -223,11 +224,7 @@ const shownSchema = z.object({ seq: z.int() });
 async function shownSeq(disk: Disk, path: string): Promise<number | undefined> {
   const text = await readText(disk, besideJournal(path).stateFile, MAX_STATE_BYTES).catch(() => '');
   if (text === undefined) return undefined;
-  try {
-    return z.safeParse(shownSchema, JSON.parse(text)).data?.seq ?? 0;
-  } catch {
-    return 0;
-  }
+  return z.safeParse(shownSchema, parsed(text)).data?.seq ?? 0;
 }
 
 interface StartingPoint<R> {

@@ -3,6 +3,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { readPartSync } from '../files/regular-file.ts';
+import { attempt } from '../model/attempt.ts';
 import { isStateFile, stemOf } from '../parse/state.ts';
 
 /** Their paths, relative to the folder. Follows no link, and reads a limited number of names. */
@@ -49,11 +50,7 @@ function isWorkflowFile(path: string): boolean {
 const BEGINNING_BYTES = 64 * 1024;
 
 function beginning(path: string): string {
-  try {
-    return readPartSync(path, 0, BEGINNING_BYTES).toString('utf8');
-  } catch {
-    return '';
-  }
+  return attempt(() => readPartSync(path, 0, BEGINNING_BYTES))?.toString('utf8') ?? '';
 }
 
 /** A file that its author may take for the entry, such as START.py. */

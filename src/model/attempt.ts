@@ -6,3 +6,8 @@ export function attempt<T>(act: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** The value of a JSON text; undefined if it is none. */
+export function parsed(text: string | undefined): unknown {
+  return text === undefined ? undefined : attempt(() => JSON.parse(text));
+}

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { COMMAND_FILES, commandFileIn } from '../files/command-files.ts';
 import { isWithin } from '../files/regular-file.ts';
+import { attempt } from '../model/attempt.ts';
 
 /**
  * Whether a path, relative to a folder and with links resolved, leads out of it. The folder of Raymond
@@ -26,11 +27,4 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-function isThere(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isThere = (path: string) => attempt(() => lstatSync(path)) !== undefined;

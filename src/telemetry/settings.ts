@@ -2,6 +2,8 @@
  * The settings of telemetry, from the usual variables of OpenTelemetry. Only the environment of the user
  * can switch it on: no file of a project can.
  */
+import { attempt } from '../model/attempt.ts';
+
 export interface TelemetrySettings {
   readonly traces: Receiver | undefined;
   readonly metrics: Receiver | undefined;
@@ -98,13 +100,7 @@ function pairsIn(text: string | undefined): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs);
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;
 
 const namedService = (name: string | undefined) =>
   name === undefined ? {} : { 'service.name': name };

@@ -1,6 +1,7 @@
 /** The habits of pi-acp 0.0.34. It starts pi, and reports little about it. */
+import { parsed } from '../../model/attempt.ts';
 import type { Usage } from '../../model/step-account.ts';
-import { type Fields, fields, parsed, text } from '../json.ts';
+import { type Fields, fields, text } from '../json.ts';
 import { tailIfReadable } from '../steps/file-text.ts';
 import type { Adapter } from './adapter.ts';
 

@@ -9,7 +9,8 @@ import type {
   RequestPermissionResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
-import { type Fields, fields, list, number, parsed, text } from '../json.ts';
+import { parsed } from '../../model/attempt.ts';
+import { type Fields, fields, list, number, text } from '../json.ts';
 import type { Abilities, SessionSettings, Setting } from './records.ts';
 
 export type Id = string | number;

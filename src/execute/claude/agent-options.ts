@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { Choices } from '../../model/agent.ts';
+import { parsed } from '../../model/attempt.ts';
 import { messageOf } from '../../model/message-of.ts';
 import { wrongUsage } from '../../model/user-error.ts';
 import { isInlineJson } from '../../parse/inline-json.ts';
-import { parsed } from '../json.ts';
 import { readChoices } from './choices.ts';
 
 export interface AgentOptions {

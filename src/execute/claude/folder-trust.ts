@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
 import { withParents } from '../../files/walk.ts';
 import type { ProjectSettings } from '../../model/agent.ts';
-import { attempt } from '../../model/attempt.ts';
-import { parsed } from '../json.ts';
+import { attempt, parsed } from '../../model/attempt.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -49,7 +48,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_OWN_BYTES = 64 * 1024 * 1024;
 
 function readJson(file: string, maxBytes = MAX_BYTES): unknown {
-  return parsed(attempt(() => readRegularFileSync(file, maxBytes)));
+  return parsed(attempt(() => readRegularFileSync(file, maxBytes).toString('utf8')));
 }
 
 function at(value: unknown, key: string): unknown {

@@ -1,9 +1,10 @@
 /** Finds and checks the program of Claude Code. */
+import { parsed } from '../../model/attempt.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { inheritedEnvironment } from '../agents/environment.ts';
 import { compareVersions, programFinder } from '../agents/find-program.ts';
 import { type Check, missingProgram, versionIn, withoutVersion } from '../agents/program-checks.ts';
-import { fields, parsed } from '../json.ts';
+import { fields } from '../json.ts';
 import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';
 import { ignoredRules } from './folder-trust.ts';

@@ -1,8 +1,9 @@
 // Reads the standard output of Claude Code. Versions differ in the order of keys and in additional
 // fields, so every field is optional and nothing unknown is an error. Only the current line is kept
 // in memory.
+import { parsed } from '../../model/attempt.ts';
 import { epochMs } from '../agents/reset-time.ts';
-import { type Fields, fields, list, number, parsed, text } from '../json.ts';
+import { type Fields, fields, list, number, text } from '../json.ts';
 import { lineReader } from '../lines.ts';
 
 export type Happening =

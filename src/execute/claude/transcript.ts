@@ -1,6 +1,7 @@
 // Reads the transcript of a session: the file in which Claude Code keeps a conversation. Claude Code
 // writes it with a short delay, so after a kill its end may be missing.
-import { fields, parsed } from '../json.ts';
+import { parsed } from '../../model/attempt.ts';
+import { fields } from '../json.ts';
 
 interface Transcript {
   /** The total from which Claude Code continues counting; only newer versions write it. */

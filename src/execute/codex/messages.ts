@@ -1,7 +1,7 @@
 /** Reads the lines that `codex exec --json` prints. */
 import * as z from 'zod/mini';
+import { parsed } from '../../model/attempt.ts';
 import type { Usage } from '../../model/step-account.ts';
-import { parsed } from '../json.ts';
 import { lineReader } from '../lines.ts';
 
 export type Happening =

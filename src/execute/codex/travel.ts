@@ -4,8 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { type NamedBytes, packFiles, unpackFiles } from '../../files/packed-files.ts';
+import { parsed } from '../../model/attempt.ts';
 import type { SessionTravel } from '../../ports.ts';
-import { parsed } from '../json.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 import { replaceFile } from '../turn/replace-file.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
@@ -72,7 +72,7 @@ type Base = z.infer<typeof baseSchema>;
 /** The thread of which a rollout is the continuation. Older versions of codex copy it instead. */
 function baseOf(rollout: Uint8Array): Base | undefined {
   const end = rollout.indexOf(10);
-  const first = parsed(Buffer.from(rollout.subarray(0, end)));
+  const first = parsed(Buffer.from(rollout.subarray(0, end)).toString('utf8'));
   return z.safeParse(firstLineSchema, first).data?.payload.history_base;
 }
 

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type FileIdentity, ForeignFile, makeOwnFile } from '../../files/own-file.ts';
 import { readWithIdentity } from '../../files/regular-file.ts';
+import { parsed } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { parsed } from '../json.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 
 export const text = z.string().check(z.minLength(1));

@@ -11,10 +11,9 @@ import * as z from 'zod/mini';
 import { type FileIdentity, writeOwnFile } from '../../files/own-file.ts';
 import { readRegularFileSync, readWithIdentity } from '../../files/regular-file.ts';
 import { filesUnder } from '../../files/walk.ts';
-import { attempt } from '../../model/attempt.ts';
+import { attempt, parsed } from '../../model/attempt.ts';
 import { isShortage } from '../../model/shortage.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { parsed } from '../json.ts';
 import { readSealed, type StepSeals, writeSealed } from '../steps/step-seals.ts';
 import {
   LAUNCH,

@@ -6,6 +6,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { attempt } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { readSealed, type StepSeals, writeSealed } from '../steps/step-seals.ts';
 
@@ -15,11 +16,8 @@ export type Cut = z.infer<typeof cutSchema>['cut'];
 const cutFile = (folder: string) => join(folder, STEP_FILES.stopped.name);
 
 export function recordCut(seals: StepSeals, folder: string, cut: Cut): void {
-  try {
-    writeSealed(seals, cutFile(folder), { cut });
-  } catch {
-    // A full disk must not prevent the stop.
-  }
+  // A full disk must not prevent the stop.
+  attempt(() => writeSealed(seals, cutFile(folder), { cut }));
 }
 
 export function recordedCut(seals: StepSeals, folder: string): Cut | undefined {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
+import { attempt } from '../../model/attempt.ts';
 import type { SessionUse } from '../../model/event.ts';
 import { readSealed, type StepSeals, writeSealed } from './step-seals.ts';
 
@@ -34,12 +35,7 @@ export function keptNotes<S extends z.ZodMiniType<object>>(
     write(session, note) {
       known.set(session, note);
       const file = fileOf(session);
-      if (file === undefined) return;
-      try {
-        writeSealed(seals, file, note);
-      } catch {
-        // Ignored, as stated above.
-      }
+      if (file !== undefined) attempt(() => writeSealed(seals, file, note));
     },
   };
 }

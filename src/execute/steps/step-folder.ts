@@ -11,9 +11,8 @@ import * as z from 'zod/mini';
 import { MOST_REMAINING_BYTES, olderLine } from '../../files/older-steps.ts';
 import { writeOwnFile } from '../../files/own-file.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../../files/regular-file.ts';
-import { attempt } from '../../model/attempt.ts';
+import { attempt, parsed } from '../../model/attempt.ts';
 import { STEP_FILES, type StepFile } from '../../model/step-files.ts';
-import { parsed } from '../json.ts';
 import { tailIfReadable } from './file-text.ts';
 
 /** Writes the final message. */
@@ -32,11 +31,8 @@ export function writeRawLocation(folder: string, raw: Raw): void {
 }
 
 function writeOptional(file: string, text: string): void {
-  try {
-    writeOwnFile(file, text);
-  } catch {
-    // Ignored: the step does not depend on this file.
-  }
+  // The step does not depend on this file.
+  attempt(() => writeOwnFile(file, text));
 }
 
 const rawSchema = z.object({ file: z.string(), from: z.number(), to: z.number() });
@@ -67,9 +63,7 @@ const SMALL_BYTES = 1024 * 1024;
 
 /** The line that remains of an old script step; undefined if its output is too long. */
 export function remainsOf(folder: string): string | undefined {
-  const stdout = readKept(join(folder, STEP_FILES.stdout.name), MOST_REMAINING_BYTES)?.toString(
-    'utf8',
-  );
+  const stdout = readKept(join(folder, STEP_FILES.stdout.name), MOST_REMAINING_BYTES);
   if (stdout === undefined) return undefined;
   return olderLine(Number(basename(folder)), stdout);
 }
@@ -123,10 +117,9 @@ export function errorsIn(folder: string): string {
 const MOST_ERRORS_BYTES = 64 * 1024;
 
 /** Reads a file or its compressed form; undefined if neither exists or it is too large. */
-export function readKept(file: string, maxBytes: number): Buffer | undefined {
-  return (
-    attempt(() => readRegularFileSync(file, maxBytes)) ?? attempt(() => unzipped(file, maxBytes))
-  );
+export function readKept(file: string, maxBytes: number): string | undefined {
+  const plain = attempt(() => readRegularFileSync(file, maxBytes));
+  return (plain ?? attempt(() => unzipped(file, maxBytes)))?.toString('utf8');
 }
 
 /** A part of such a file; empty if it cannot be read. */

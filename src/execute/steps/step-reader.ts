@@ -112,7 +112,7 @@ function scriptRecord(folder: string): StepRecord {
 }
 
 function toldIn(folder: string, name: string): string | undefined {
-  return readKept(join(folder, name), MOST_TOLD_BYTES)?.toString('utf8');
+  return readKept(join(folder, name), MOST_TOLD_BYTES);
 }
 
 const MOST_TOLD_BYTES = 4 * 1024 * 1024;

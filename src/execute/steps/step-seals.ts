@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
-import { parsed } from '../json.ts';
+import { parsed } from '../../model/attempt.ts';
 
 export interface StepSeals {
   /** The value as JSON, with a seal that is valid in this file only. */

@@ -8,10 +8,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
-import { attempt } from '../../model/attempt.ts';
+import { attempt, parsed } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { Live, RunningStep, Step } from '../../ports.ts';
-import { parsed } from '../json.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { readSealed, type StepSeals, writeSealed } from '../steps/step-seals.ts';
 import { ended, INTERRUPTED } from './outcomes.ts';
@@ -46,8 +45,8 @@ export function shownTurn<S extends z.ZodMiniType>(
   folder: string,
   schema: S,
 ): z.infer<S> | undefined {
-  const text = attempt(() => readRegularFileSync(turnFileOf(folder), MOST_BYTES));
-  return z.safeParse(schema, parsed(text)).data;
+  const bytes = attempt(() => readRegularFileSync(turnFileOf(folder), MOST_BYTES));
+  return z.safeParse(schema, parsed(bytes?.toString('utf8'))).data;
 }
 
 const MOST_BYTES = 1024 * 1024;
