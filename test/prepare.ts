@@ -2,9 +2,10 @@
  * Prepares what tests share, once for a run of the suite and only when a test asks for it: the build, and
  * a PostgreSQL server. The files of the suite run in several processes, so they ask through a socket.
  */
-import { spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,9 +53,26 @@ export async function setup(): Promise<() => Promise<void>> {
 
 /** Some tests run the same bin/raymond.js as users. It is built if a source file is newer. */
 async function buildProgram(): Promise<string> {
-  const build = [join(root, 'scripts', 'build.js'), '--if-changed'];
-  const child = spawn(process.execPath, build, { stdio: 'inherit' });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error('The build failed.');
+  await runNode([join(root, 'scripts', 'build.js'), '--if-changed'], { stdio: 'inherit' });
+  if (!('enableCompileCache' in module)) await compileProgram();
   return join(root, 'bin', 'raymond.js');
+}
+
+/** Some commands are carried out once, so that `quick-raymond.cjs` has the code that most commands need. */
+async function compileProgram(): Promise<void> {
+  const cwd = mkdtempSync(join(tmpdir(), 'raymond-compile-'));
+  mkdirSync(join(cwd, 'flow'));
+  writeFileSync(join(cwd, 'flow', 'START.sh'), `echo '<result>compiled</result>'\n`);
+  const env = { ...process.env, HOME: cwd, XDG_STATE_HOME: cwd, COMPILED_CODE: 'make' };
+  const start = join(import.meta.dirname, 'quick-raymond.cjs');
+  rmSync(join(import.meta.dirname, 'artefacts', 'compiled'), { recursive: true, force: true });
+  for (const args of [['flow', '--workflow-id', 'r'], ['list'], ['show', 'r']])
+    await runNode([start, ...args], { cwd, env, stdio: 'ignore' });
+  rmSync(cwd, { recursive: true });
+}
+
+async function runNode(args: readonly string[], options: SpawnOptions): Promise<void> {
+  const child = spawn(process.execPath, args, options);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with code ${code}.`);
 }
