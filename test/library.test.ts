@@ -19,7 +19,7 @@ import { newProject } from './new-project.ts';
 
 const SCRIPTS = {
   'greet/START.sh': 'echo "<result>hello</result>"\n',
-  'slow/START.sh': 'sleep 1\necho "<goto>END.sh</goto>"\n',
+  'slow/START.sh': 'until [ -e go ]; do sleep 0.05; done; echo "<goto>END.sh</goto>"\n',
   'slow/END.sh': 'echo "<result>late</result>"\n',
 };
 
@@ -33,13 +33,14 @@ function stage(files: Readonly<Record<string, string>> = {}) {
 }
 
 test('a stop is heeded as soon as it is asked', async () => {
-  const { place } = stage();
+  const { project, place } = stage();
   const known = run('slow', place);
   await known.id;
   await known.stop('now');
   expect((await known.ended).status).toEqual({ kind: 'ended', outcome: 'interrupted' });
   const early = run('slow', place);
   await early.stop();
+  project.write('go', '');
   expect(await early.ended).toMatchObject({
     status: { outcome: 'interrupted' },
     result: undefined,
@@ -148,15 +149,17 @@ test('all runs that can continue are resumed, and what refuses one of them is a 
   const { project, place } = stage({
     'two/START.sh': 'echo "<goto>END.sh</goto>"\n',
     'two/END.sh': 'echo "<result>done</result>"\n',
+    'altered/START.sh': 'echo "<goto>END.sh</goto>"\n',
+    'altered/END.sh': 'echo "<result>late</result>"\n',
   });
   for (const [id, workflow] of [
     ['one', 'two'],
-    ['changed', 'slow'],
+    ['changed', 'altered'],
     ['three', 'two'],
     ['over', 'greet'],
   ] as const)
     await run(workflow, { ...place, id, maxIterations: 1 }).ended;
-  project.write('slow/END.sh', 'echo "<result>other</result>"\n');
+  project.write('altered/END.sh', 'echo "<result>other</result>"\n');
   const told: Notice[] = [];
   const ended: string[] = [];
   const choices = { ...place, maxIterations: 5, onNotice: (one: Notice) => void told.push(one) };

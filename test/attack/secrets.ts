@@ -185,8 +185,9 @@ async function killedCodex(): Promise<string> {
     await until(() => existsSync(world.file('began')));
     const [group] = world.processes();
     if (group === undefined) return 'no process';
+    const known = world.journal('r').length;
     process.kill(-group, 'SIGKILL');
-    await delay(500);
+    await until(() => world.journal('r').length > known);
     started.child.kill('SIGINT');
     await started.finished;
     return left(world, before);
