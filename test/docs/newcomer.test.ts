@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import '../built.ts';
 import { isLong } from '../long.ts';
 import { lastPrompt } from '../real-agent/raymond-sandbox.ts';
 import type { Reply } from '../real-agent/scripted-model.ts';
@@ -27,10 +28,10 @@ const [example = '', tests = '', ...others] = readme.blocks
 const SET_UP = 'git clone <repository> raymond && cd raymond && npm ci && ';
 
 /**
- * The suite builds the clone with the packages of this checkout, and does not build it again to pack it.
- * The check of a clean clone (.ci/run) and the long tests install the packages.
+ * The suite gives the clone the packages and the build of this checkout, and does not build it again to pack
+ * it. The check of a clean clone (.ci/run) and the long tests install the packages and build it.
  */
-const ownPackages = `ln -s '${root}/node_modules' . && npm run --silent prepare`;
+const ownPackages = `ln -s '${root}/node_modules' . && cp -R '${root}/dist' .`;
 const asInSuite = isLong ? {} : { npm_config_ignore_scripts: 'true' };
 
 let machine: FreshMachine;
