@@ -75,14 +75,19 @@ export async function lookAtStep(
   };
 }
 
-/** The messages of a step that is not over, after a position, until it is. */
+/**
+ * The messages of a step that is not over, after a position, until it is. A caller that follows the run
+ * itself says when: `isOver`.
+ */
 export async function* followStep(
   around: Pick<Surroundings, 'store' | 'world' | 'clock'>,
   { run, agent, step, kind, cursor }: StepShape,
+  isOver?: Promise<unknown>,
 ): AsyncGenerator<StepNews> {
   const reader = await around.world.steps();
   const left = new AbortController();
   const until = (async () => {
+    if (isOver) return isOver;
     for await (const event of attend(around, run, { signal: left.signal }))
       if (isStepEnd(event) && event.agent === agent && event.step === step) return;
   })();

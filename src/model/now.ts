@@ -20,6 +20,8 @@ const doingSchema = z.object({
   words: z.optional(saidSchema),
   /** The last note of its executor. */
   note: z.optional(saidSchema),
+  /** The cost of the step so far, as an estimate. */
+  spentUsd: z.optional(z.number().check(z.nonnegative())),
 });
 
 export const nowSchema = z.object({

@@ -2,10 +2,11 @@
 import { limitOn } from './limits.ts';
 import type { Agent, Run } from './run.ts';
 
-export const WAITS = ['person', 'money', 'place', 'limit', 'worker', 'children', 'retry'] as const;
+export const WAITS = ['person', 'retry', 'money', 'place', 'limit', 'worker', 'children'] as const;
 
 export type Wait =
-  | { readonly for: 'person' | 'money' | 'worker' | 'retry' }
+  | { readonly for: 'person' }
+  | { readonly for: 'money' | 'worker' | 'retry' }
   /** All places for steps of its kind are taken. */
   | { readonly for: 'place'; readonly places: number }
   | { readonly for: 'limit'; readonly until: number }
@@ -36,19 +37,32 @@ export function waitOf(run: Run, agent: Agent, now: number, isCarried = true): W
   }
 }
 
-/** How many agents wait for what. */
-export function waitsIn(
-  run: Run,
-  now: number,
-  isCarried?: boolean,
-): ReadonlyMap<Wait['for'], number> {
-  const counts = new Map<Wait['for'], number>();
+export interface WaitCount {
+  readonly wait: Wait;
+  readonly count: number;
+}
+
+/** How many agents wait for what. Prompts and scripts have places of their own. */
+export function waitsIn(run: Run, now: number, isCarried?: boolean): readonly WaitCount[] {
+  const waits: Wait[] = [];
   for (const [, agent] of run.agents) {
     const wait = waitOf(run, agent, now, isCarried);
-    if (wait) counts.set(wait.for, (counts.get(wait.for) ?? 0) + 1);
+    if (wait) waits.push(wait);
   }
-  return counts;
+  return countWaits(waits);
 }
+
+/** In the order of the reasons. */
+export function countWaits(waits: Iterable<Wait>): readonly WaitCount[] {
+  const counts = new Map<string, WaitCount>();
+  for (const wait of waits) {
+    const key = wait.for === 'place' ? `place ${wait.places}` : wait.for;
+    counts.set(key, { wait, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()].toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+const placeOf = ({ wait }: WaitCount) => WAITS.indexOf(wait.for);
 
 /** An agent that nothing holds back starts at once, so a ready agent with a place waits for money. */
 function waitOfReady(run: Run, agent: Agent, now: number): Wait | undefined {

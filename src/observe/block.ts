@@ -4,7 +4,7 @@
  * leaves nothing to restore. Unless the user types, the cursor rests on the empty row below, where the
  * prompt of a shell belongs.
  */
-import { type Looks, onOneRow, type Piece, painted, widthOf } from './screen.ts';
+import { inAscii, type Looks, onOneRow, type Piece, painted, widthOf } from './screen.ts';
 
 export interface Row {
   readonly pieces: readonly PlacedPiece[];
@@ -38,13 +38,13 @@ export function redraw(
   { above, rows, whole }: Drawing,
   looks: Looks,
 ): { readonly output: string; readonly drawn: DrawnBlock | undefined } {
-  const { color, columns } = looks;
+  const { columns } = looks;
   const before = drawn?.rows ?? [];
-  const shown = rows.map((row) => ({ text: rowText(row, color), width: rowWidth(row) }));
+  const shown = rows.map((row) => ({ text: rowText(row, looks), width: rowWidth(row) }));
   // The rows do not move up. Later lines use the space.
   const free = rows.length > 0 ? before.length - shown.length - newlinesIn(above) : 0;
   const all = [...Array.from({ length: Math.max(0, free) }, () => EMPTY), ...shown];
-  const cursor = cursorIn(rows, all.length - rows.length, color);
+  const cursor = cursorIn(rows, all.length - rows.length, looks);
   const after = all.length > 0 ? { rows: all, cursor, columns } : undefined;
   const isSameShape =
     all.length === before.length &&
@@ -89,11 +89,11 @@ function joined(rows: readonly { readonly text: string }[], cursor: DrawnBlock['
   return `${all}\r${UP.repeat(below)}${cursor.before}`;
 }
 
-function cursorIn(rows: readonly Row[], offset: number, color: boolean): DrawnBlock['cursor'] {
+function cursorIn(rows: readonly Row[], offset: number, looks: Looks): DrawnBlock['cursor'] {
   const at = rows.findIndex(({ cursorAfter }) => cursorAfter !== undefined);
   const { pieces = [], cursorAfter = 0 } = rows[at] ?? {};
   if (at < 0) return undefined;
-  return { row: offset + at, before: rowText({ pieces: pieces.slice(0, cursorAfter + 1) }, color) };
+  return { row: offset + at, before: rowText({ pieces: pieces.slice(0, cursorAfter + 1) }, looks) };
 }
 
 /** From the cursor to the first row. Most terminals break the rows again when they become narrower. */
@@ -102,10 +102,11 @@ function heightOf({ rows, cursor }: DrawnBlock, columns = Number.POSITIVE_INFINI
   return above.reduce((sum, { width }) => sum + Math.max(1, Math.ceil(width / columns)), 0);
 }
 
-function rowText({ pieces }: Row, color: boolean): string {
+export function rowText({ pieces }: Pick<Row, 'pieces'>, { color, isAscii }: Looks): string {
   const text = pieces.map(({ text, tone, column }) => {
     const start = column === undefined ? '' : `\x1b[${column + 1}G`;
-    return `${start}${painted(onOneRow(text), tone, color)}`;
+    const shown = isAscii ? inAscii(onOneRow(text)) : onOneRow(text);
+    return `${start}${painted(shown, tone, color)}`;
   });
   return text.join('');
 }

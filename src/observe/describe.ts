@@ -28,7 +28,7 @@ export interface Line {
   readonly at: number;
   /** The agent, or `run` for the whole run. */
   readonly who: string;
-  readonly tone: Tone;
+  readonly tone: Exclude<Tone, 'accent' | 'strong'>;
   readonly text: string;
   /** The text is from the agent. */
   readonly isQuote?: true;
@@ -48,13 +48,16 @@ interface Price {
 /** Remembers facts about the newest step of each agent, for the line about its transition. */
 export class Describer {
   readonly #alarmsOf: AlarmsOf;
+  readonly #hasHints: boolean;
   readonly #steps = new Map<string, Price>();
   readonly #spans = new SpanReader();
   /** How long the newest step of each agent has worked, in ms. */
   readonly #worked = new Map<string, number>();
 
-  constructor(alarmsOf: AlarmsOf) {
+  /** `hasHints`: a question has the command that answers it. */
+  constructor(alarmsOf: AlarmsOf, hasHints = true) {
     this.#alarmsOf = alarmsOf;
+    this.#hasHints = hasHints;
   }
 
   describe(event: RunEvent, before: Run | undefined, after: Run): Line | undefined {
@@ -117,7 +120,7 @@ export class Describer {
         ];
       case 'agent-asked':
         return [
-          `${this.#arrow(event.agent, before, 'ask')}${answerHint(event, after)}: ${oneLine(event.question)}`,
+          `${this.#arrow(event.agent, before, 'ask')}${this.#hasHints ? answerHint(event, after) : ''}: ${oneLine(event.question)}`,
           'warning',
         ];
       case 'agent-answered':
@@ -125,7 +128,10 @@ export class Describer {
       case 'question-timed-out':
         return [`got no answer in time, goes to ${stateOf(after, event.agent)}`, 'warning'];
       case 'permission-asked':
-        return [`${askedText(event)}${decisionHint(event, after)}`, 'warning'];
+        return [
+          `${askedText(event)}${this.#hasHints ? decisionHint(event, after) : ''}`,
+          'warning',
+        ];
       case 'permission-answered':
         return [answeredText(event, before), event.decision === 'deny' ? 'warning' : 'plain'];
       case 'permission-withdrawn':

@@ -9,8 +9,8 @@ import { clockTime } from './words.ts';
 export interface PlainOptions {
   readonly show: (line: Line) => void;
   readonly verbosity: 'quiet' | 'normal' | 'verbose';
-  /** Leaves out that steps start, because the user sees the running steps elsewhere. */
-  readonly hidesStarts?: boolean;
+  /** Leaves out that steps start and how to answer, because the user sees both in the live view. */
+  readonly hasView?: boolean;
   readonly alarmsOf: AlarmsOf;
   /** The standard error of a script; shown only with `verbose`. */
   readonly errorsOf?: (agent: string, step: number) => string;
@@ -19,7 +19,7 @@ export interface PlainOptions {
 /** One line per event: time, agent, text. It can be read live and searched later. */
 export function plainObserver(options: PlainOptions): Observer {
   const { show, verbosity, alarmsOf, errorsOf } = options;
-  const describer = new Describer(alarmsOf);
+  const describer = new Describer(alarmsOf, !options.hasView);
   return {
     event(event, before, after) {
       if (errorsOf && verbosity === 'verbose' && isEndOfScript(event, before)) {
@@ -29,7 +29,7 @@ export function plainObserver(options: PlainOptions): Observer {
       const line = describer.describe(event, before, after);
       if (!line || (verbosity === 'quiet' && !QUIET_TONES.has(line.tone))) return;
       if (line.tone === 'detail' && verbosity !== 'verbose') return;
-      if (options.hidesStarts && event.type === 'step-started') return;
+      if (options.hasView && event.type === 'step-started') return;
       show(line);
     },
     live({ agent: who }, live) {

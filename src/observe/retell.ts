@@ -8,8 +8,9 @@ import { quotes } from './plain.ts';
 /** Returns the lines that a run showed for an event, from its journal alone. Prints and warnings come first. */
 export function retelling(
   alarmsOf: AlarmsOf,
+  hasView = false,
 ): (event: JournaledEvent, before: Run | undefined, after: Run) => readonly Line[] {
-  const describer = new Describer(alarmsOf);
+  const describer = new Describer(alarmsOf, !hasView);
   return (event, before, after) => {
     const lines = 'cost' in event ? keptLines(event) : [];
     const line = describer.describe(event, before, after);

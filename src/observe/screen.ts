@@ -4,7 +4,8 @@
  */
 import { visible } from '../model/visible.ts';
 
-export type Tone = 'plain' | 'good' | 'warning' | 'bad' | 'faint' | 'detail';
+/** `accent` marks what the keys of the user act on, and `strong` a name that belongs to all of a screen. */
+export type Tone = 'plain' | 'good' | 'warning' | 'bad' | 'faint' | 'detail' | 'accent' | 'strong';
 
 /** One line from Raymond. */
 export type Text = string | readonly Piece[];
@@ -18,6 +19,8 @@ export interface Looks {
   readonly color: boolean;
   /** The width of the screen; a log has none. */
   readonly columns?: number | undefined;
+  /** The terminal has no other characters. */
+  readonly isAscii?: boolean;
 }
 
 /**
@@ -29,20 +32,25 @@ export function ownLine(text: Text, { color, columns }: Looks): string {
   const lead = pieces.slice(0, -1);
   const { text: words = '', tone = 'plain' } = pieces.at(-1) ?? {};
   const before = lead.map((piece) => onOneRow(piece.text)).join('');
+  const shownBefore = lead
+    .map((piece) => painted(onOneRow(piece.text), piece.tone, color))
+    .join('');
   const shown = visible(words);
   // Almost every line of a log.
   if (columns === undefined && !shown.includes('\n'))
-    return `${before}${painted(shown, tone, color)}\n`;
+    return `${shownBefore}${painted(shown, tone, color)}\n`;
   const indentation = /^ */.exec(before || words)?.[0] ?? '';
   const mark = `${indentation}${INDENTATION}${BAR}`;
 
   const isWide = roomBehind(before, columns) < LEAST_ROOM;
   const hang = before === '' || isWide ? `${indentation}${HANGING}` : blank(before);
   const [first = '', ...others] = linesOf(shown);
-  const own = rowsOf(first, roomBehind(hang, columns)).join(`\n${hang}`);
-  const marked = others.flatMap((line) => rowsOf(line, roomBehind(mark, columns)));
-  const start = isWide && before !== '' ? `${before}\n${hang}` : before;
-  return `${start}${painted([own, ...marked].join(`\n${mark}`), tone, color)}\n`;
+  // Each row has its own colour, so that it can be shown without the row before it.
+  const inTone = (row: string) => painted(row, tone, color);
+  const own = rowsOf(first, roomBehind(hang, columns)).map(inTone).join(`\n${hang}`);
+  const marked = others.flatMap((line) => rowsOf(line, roomBehind(mark, columns))).map(inTone);
+  const start = isWide && before !== '' ? `${shownBefore}\n${hang}` : shownBefore;
+  return `${start}${[own, ...marked].join(`\n${mark}`)}\n`;
 }
 
 export interface Quote {
@@ -65,6 +73,38 @@ export function quotedLines(quote: Quote, { color, columns }: Looks): string {
     .map(([start, row = '']) => `${start}${BAR}${painted(row, tone, color)}\n`)
     .join('');
 }
+
+/** A line from Raymond, or untrusted text: a part of a longer text for a person. */
+export type Part =
+  | { readonly kind: 'line'; readonly text: Text }
+  | { readonly kind: 'quote'; readonly text: string; readonly tone?: Tone };
+
+/** The rows of a part on a screen. */
+export function partRows(part: Part, looks: Looks): readonly string[] {
+  const shown =
+    part.kind === 'line'
+      ? ownLine(part.text, looks)
+      : quotedLines({ text: part.text, ...(part.tone && { tone: part.tone }) }, looks);
+  return shown.slice(0, -1).split('\n');
+}
+
+/** The characters that Raymond draws with. None becomes wider. */
+export function inAscii(text: string): string {
+  return text.replace(/[●○↻✗✓❯‹…·─]/g, (drawn) => IN_ASCII[drawn] ?? drawn);
+}
+
+const IN_ASCII: Readonly<Record<string, string>> = {
+  '●': '*',
+  '○': '-',
+  '↻': '~',
+  '✗': 'x',
+  '✓': '+',
+  '❯': '>',
+  '‹': '<',
+  '…': '..',
+  '·': '-',
+  '─': '-',
+};
 
 /** The largest possible width in cells: characters that may take two cells count as two. */
 export function widthOf(text: string): number {
@@ -140,4 +180,6 @@ const COLORS: Readonly<Record<Tone, readonly [string, string]>> = {
   bad: ['\x1b[31m', '\x1b[39m'],
   faint: ['\x1b[2m', '\x1b[22m'],
   detail: ['\x1b[2m', '\x1b[22m'],
+  accent: ['\x1b[36m', '\x1b[39m'],
+  strong: ['\x1b[1m', '\x1b[22m'],
 };

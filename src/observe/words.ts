@@ -2,7 +2,7 @@
 import type { Asks, Condition } from '../model/condition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
-import { WAITS, type Wait } from '../model/wait.ts';
+import type { Wait, WaitCount } from '../model/wait.ts';
 
 /** An amount that was computed with a table of prices is an estimate, and is marked with `~`. */
 export function usd(amount: number, isEstimate = false): string {
@@ -101,28 +101,35 @@ export function waitText(wait: Wait, now: number): string {
   }
 }
 
-/** The agents that wait, but not for a person: `8 waiting for money`, `3 waiting (2 for money, 1 …)`. */
-export function waitsText(counts: ReadonlyMap<Wait['for'], number>): string {
-  const waits = WAITS.flatMap((reason) => {
-    const count = counts.get(reason) ?? 0;
-    return count > 0 && reason !== 'person' ? [{ count, reason: WAIT_REASONS[reason] }] : [];
-  });
-  const all = waits.reduce((sum, { count }) => sum + count, 0);
-  const [only, ...others] = waits;
-  if (!only) return '';
-  if (others.length === 0) return `${all} waiting ${only.reason}`;
-  return `${all} waiting (${waits.map(({ count, reason }) => `${count} ${reason}`).join(', ')})`;
+/** `2 ask you, 12 wait for a place (8 of 8 busy), 3 for their child agents` */
+export function waitsText(counts: readonly WaitCount[]): string {
+  return counts.map(waitCountText).join(', ');
 }
 
-export const WAIT_REASONS = {
-  person: 'for you',
-  money: 'for money',
-  place: 'for a place',
-  limit: 'for the usage limit',
-  worker: 'for a worker',
-  children: 'for children',
-  retry: 'for a retry',
-} as const satisfies Record<Wait['for'], string>;
+function waitCountText({ wait, count }: WaitCount, i: number, all: readonly WaitCount[]): string {
+  if (wait.for === 'person') return `${count} ${count === 1 ? 'asks' : 'ask'} you`;
+  const isFirst = i === 0 || all[i - 1]?.wait.for === 'person';
+  const verb = isFirst ? (count === 1 ? ' waits' : ' wait') : '';
+  return `${count}${verb} for ${wantedText(wait, count)}`;
+}
+
+function wantedText(wait: Exclude<Wait, { for: 'person' }>, count: number): string {
+  switch (wait.for) {
+    case 'place':
+      return `a place (${wait.places} of ${wait.places} busy)`;
+    case 'children':
+      return count === 1 ? 'its child agents' : 'their child agents';
+    case 'limit':
+      return 'the usage limit';
+    case 'worker':
+    case 'retry':
+      return `a ${wait.for}`;
+    case 'money':
+      return wait.for;
+    default:
+      return unreachable(wait);
+  }
+}
 
 /** A tool call of a permission request: `Bash git push`. */
 export function callText({ tool, summary }: { readonly tool: string; readonly summary: string }) {

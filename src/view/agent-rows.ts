@@ -1,10 +1,9 @@
-import type { Doing } from '../model/now.ts';
-import type { Agent, Run } from '../model/run.ts';
-import { waitOf } from '../model/wait.ts';
+import { type Doing, isDoing } from '../model/now.ts';
 import type { PlacedPiece, Row } from '../observe/block.ts';
-import { elapsed, usd, WAIT_REASONS } from '../observe/words.ts';
-import { agentText, whoText } from './agent-text.ts';
-import { chosenAgents, type Kind } from './chosen-agents.ts';
+import { widthOf } from '../observe/screen.ts';
+import { elapsed, usd, waitsText } from '../observe/words.ts';
+import { type AgentText, agentText, MARKS, stateText, whoText } from './agent-text.ts';
+import { chosenAgents, type Listed, type Rest } from './chosen-agents.ts';
 import { type Column, type Columns, columnsFor, GAP } from './columns.ts';
 import { shortened } from './shortened.ts';
 import type { View } from './view.ts';
@@ -13,48 +12,100 @@ export interface AgentFrame {
   readonly width: number;
   readonly now: number;
   readonly doing: ReadonlyMap<string, Doing>;
+  /** The agent that the user has chosen. */
+  readonly chosen?: string | undefined;
+  /** The agent whose question is shown below. */
+  readonly asking?: string | undefined;
+}
+
+export interface AgentRows {
+  readonly rows: readonly Row[];
+  /** All agents that can be chosen, in the order of their rows. */
+  readonly order: readonly string[];
 }
 
 /** One row per agent, or per agent that needs attention and a summary of the others. */
-export function agentRows(view: View, frame: AgentFrame, rows: number): readonly Row[] {
-  if (rows < 1) return [];
-  const { shown, rest } = chosenAgents(view, rows, frame.now);
-  const cells = shown.map((agent) => cellsOf(view.run, agent, frame));
-  const columns = columnsFor(frame.width, view.widest, cells);
+export function agentRows(view: View, frame: AgentFrame, rows: number): AgentRows {
+  if (rows < 1) return { rows: [], order: [] };
+  const { width, now, chosen } = frame;
+  // Agents that are over are in the lines above, until the user looks for one.
+  const withEnded = chosen !== undefined || view.run.status.kind === 'ended';
+  const { all, shown, rest } = chosenAgents(view, { now, rows, chosen, withEnded });
+  const order = all.map(({ id }) => id);
+  const cells = shown.map((listed) => cellsOf(view, listed, frame));
+  const columns = columnsFor(width, view.widest, cells);
   const agents = cells.map((cell) => ({ pieces: piecesOf(cell, columns) }));
-  if (rest.length === 0) return agents;
-  const total = rest.reduce((sum, [, count]) => sum + count, 0);
-  const kinds = rest.map(([kind, count]) => `${count} ${restText(kind)}`).join(', ');
-  const text = shortened(`${shown.length > 0 ? 'and ' : ''}${total} more: ${kinds}`, frame.width);
-  return [...agents, { pieces: [{ text, tone: 'faint' }] }];
+  if (!rest) return { rows: agents, order };
+  const text = `${shown.length > 0 ? 'and ' : ''}${rest.count} more: ${restText(rest)}`;
+  const column = columns.who?.start ?? 0;
+  const summary: PlacedPiece = { text: shortened(text, width - column), tone: 'faint', column };
+  return { rows: [...agents, { pieces: [summary] }], order };
 }
 
-const restText = (kind: Kind) =>
-  kind === 'failed' ? 'failed' : kind === 'working' ? 'running' : `waiting ${WAIT_REASONS[kind]}`;
+/** The row of one agent, for the head of its conversation. */
+export function agentRow(view: View, frame: AgentFrame, id: string): Row {
+  const listing = { now: frame.now, rows: Number.POSITIVE_INFINITY, withEnded: true };
+  const listed = chosenAgents(view, listing).all.find((one) => one.id === id);
+  if (!listed) return { pieces: [{ text: shortened(id, frame.width), tone: 'strong' }] };
+  const cell = cellsOf(view, listed, frame);
+  const widest = { who: widthOf(cell.who), state: widthOf(cell.state) };
+  return { pieces: piecesOf(cell, columnsFor(frame.width, widest, [cell])) };
+}
+
+function restText({ failed, working, ended, waits }: Rest): string {
+  const count = (n: number, what: string) => (n > 0 ? [`${n} ${what}`] : []);
+  return [
+    ...count(failed, 'failed'),
+    ...count(working, 'running'),
+    ...(waits.length > 0 ? [waitsText(waits)] : []),
+    ...count(ended, 'ended'),
+  ].join(', ');
+}
 
 interface Cells {
   readonly who: string;
   readonly state: string;
-  readonly doing: Pick<ReturnType<typeof agentText>, 'text' | 'tone'>;
+  readonly doing: AgentText;
   readonly elapsed: string;
   readonly cost: string;
+  readonly isChosen: boolean;
 }
 
-function cellsOf(run: Run, agent: Agent, { now, doing }: AgentFrame): Cells {
-  const wait = waitOf(run, agent, now);
-  const { since, ...text } = agentText(agent, doing.get(agent.id), { now, wait });
+function cellsOf(view: View, listed: Listed, frame: AgentFrame): Cells {
+  const { id, agent, kind } = listed;
+  const { now, chosen, asking } = frame;
+  const doing = frame.doing.get(id);
+  const since = kind === 'ended' ? undefined : sinceOf(view, listed);
+  const spent = kind !== 'ended' && isDoing(listed.agent, doing) ? (doing.spentUsd ?? 0) : 0;
+  const costUsd = agent.costUsd + spent;
   return {
-    who: whoText(agent),
-    state: agent.state,
-    doing: text,
+    who: whoText(id, agent),
+    state: kind === 'ended' ? agent.state : stateText(listed.agent),
+    doing: agentText(listed, { now, doing, isAskedBelow: id === asking }),
     elapsed: since === undefined ? '' : elapsed(now - since),
-    cost: agent.costUsd > 0 ? usd(agent.costUsd, agent.isPriced) : '',
+    cost: costUsd > 0 ? usd(costUsd, agent.isPriced || spent > 0) : '',
+    isChosen: id === chosen,
   };
 }
 
+/** The journal has the time of some statuses, and of the others if the view has seen them begin. */
+function sinceOf(view: View, { id, agent }: Exclude<Listed, { kind: 'ended' }>) {
+  const { status } = agent;
+  switch (status.kind) {
+    case 'running':
+      return status.requests[0]?.askedAt ?? status.startedAt;
+    case 'asking':
+      return status.askedAt;
+    case 'joining':
+      return status.since;
+    default:
+      return view.since.get(id);
+  }
+}
+
 function piecesOf(cells: Cells, columns: Columns): readonly PlacedPiece[] {
-  const { who, state, doing, elapsed, cost } = cells;
-  const left = (text: string, column: Column | undefined, tone: PlacedPiece['tone'] = 'plain') =>
+  const { who, state, doing, elapsed, cost, isChosen } = cells;
+  const left = (text: string, column: Column | undefined, tone: PlacedPiece['tone']) =>
     column && text !== ''
       ? [{ text: shortened(text, column.cells), tone, column: column.start }]
       : [];
@@ -62,8 +113,11 @@ function piecesOf(cells: Cells, columns: Columns): readonly PlacedPiece[] {
     column && text !== ''
       ? [{ text, tone: 'faint' as const, column: column.start + column.cells - text.length }]
       : [];
+  const mark = MARKS[doing.mark];
   return [
-    ...left(who, columns.who, 'faint'),
+    ...(isChosen ? left('❯', columns.chosen, 'accent') : []),
+    ...left(mark.text, columns.mark, mark.tone),
+    ...left(who, columns.who, isChosen ? 'accent' : 'faint'),
     ...left(state, columns.state, 'faint'),
     ...left(
       doing.text,

@@ -1,74 +1,117 @@
 import type { Task } from '../model/event.ts';
 import { type Doing, isDoing } from '../model/now.ts';
-import type { Agent, OpenRequest, RunningStatus } from '../model/run.ts';
+import type { Agent, AgentEnd, OpenRequest, RunningStatus } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
-import type { Wait } from '../model/wait.ts';
 import { doingText } from '../observe/doing-text.ts';
-import type { Tone } from '../observe/screen.ts';
+import type { Piece, Tone } from '../observe/screen.ts';
 import { callText, elapsed, oneLine, waitText } from '../observe/words.ts';
+import type { Listed } from './chosen-agents.ts';
 
 /** The name of an agent with its own variables. */
-export function whoText({ id, variables }: Agent): string {
+export function whoText(id: string, { variables }: Pick<Agent, 'variables'>): string {
   const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return oneLine([id, ...pairs].join(' '), LONGEST_WHO);
 }
 
 const LONGEST_WHO = 60;
 
+/** The state, and after it the states to which its calls return: `CHECK.md ‹ REVIEW ‹ MERGE`. */
+export function stateText({ state, stack }: Pick<Agent, 'state' | 'stack'>): string {
+  const returns = stack.map((frame) => frame.state.replace(/\.[^.]+$/, '')).reverse();
+  return oneLine([state, ...returns].join(' ‹ '), LONGEST_STATE);
+}
+
+const LONGEST_STATE = 40;
+
 export interface AgentText {
   readonly text: string;
   readonly tone: Tone;
-  /** When its activity began; absent if that has no duration. */
-  readonly since?: number;
+  readonly mark: Mark;
 }
+
+/** The first character of a row. Its colour has the same meaning everywhere. */
+export const MARKS = {
+  works: { text: '●', tone: 'plain' },
+  waits: { text: '○', tone: 'faint' },
+  retries: { text: '↻', tone: 'warning' },
+  asks: { text: '?', tone: 'warning' },
+  failed: { text: '✗', tone: 'bad' },
+  ended: { text: '✓', tone: 'good' },
+} as const satisfies Record<string, Piece>;
+
+export type Mark = keyof typeof MARKS;
 
 export interface TextFrame {
   readonly now: number;
-  readonly wait: Wait | undefined;
+  readonly doing: Doing | undefined;
+  /** Its question is shown below, so its row does not repeat it. */
+  readonly isAskedBelow: boolean;
 }
 
-/** The activity of an agent, or the reason why it waits. */
-export function agentText(agent: Agent, doing: Doing | undefined, frame: TextFrame): AgentText {
-  const { status } = agent;
-  const { now, wait } = frame;
+/** The activity of an agent, or the reason why it waits, or how it ended. */
+export function agentText(listed: Listed, frame: TextFrame): AgentText {
+  if (listed.kind === 'ended') return endText(listed.agent.end);
+  const { status } = listed.agent;
+  const wait = listed.kind === 'waiting' ? listed.wait : undefined;
+  const { now } = frame;
   const left = (until: number | undefined) =>
     until === undefined ? '' : ` (${elapsed(until - now)} left)`;
+  const waits = (more = ''): AgentText => ({
+    text: `${wait ? waitText(wait, now) : 'ready'}${more}`,
+    tone: 'faint',
+    mark: 'waits',
+  });
+  const asks = (text: string): AgentText => ({ text, tone: 'warning', mark: 'asks' });
   switch (status.kind) {
     case 'ready':
-      return { text: wait ? waitText(wait, now) : 'ready', tone: 'faint' };
-    case 'running':
-      if (status.requests[0]) return requestText(status.requests[0]);
-      if (wait) return { text: waitText(wait, now), tone: 'faint', since: status.startedAt };
-      return { text: runningText(agent, status, doing), tone: 'plain', since: status.startedAt };
     case 'deciding':
-      return { text: 'ready', tone: 'faint' };
+      return waits();
+    case 'running': {
+      const [request] = status.requests;
+      if (request) return asks(frame.isAskedBelow ? 'asks you' : requestText(request));
+      if (wait) return waits();
+      const text = runningText(listed.agent, status, frame.doing);
+      return { text, tone: 'plain', mark: 'works' };
+    }
     case 'waiting':
       return {
         text: `retries in ${elapsed(status.until - now)}: ${status.failure.message}`,
         tone: 'warning',
+        mark: 'retries',
       };
     case 'asking':
-      return {
-        text: `asks${left(status.deadline)}: ${status.question}`,
-        tone: 'warning',
-        since: status.askedAt,
-      };
-    case 'joining': {
-      const text = wait ? waitText(wait, now) : 'stops its other child agents';
-      const rest = wait ? left(status.join.deadline) : '';
-      return { text: `${text}${rest}`, tone: 'faint', since: status.since };
-    }
+      return asks(
+        frame.isAskedBelow ? 'asks you' : `asks${left(status.deadline)}: ${status.question}`,
+      );
+    case 'joining':
+      return wait
+        ? waits(left(status.join.deadline))
+        : { ...waits(), text: 'stops its other child agents' };
     case 'failed':
-      return { text: `failed: ${status.failure.message}`, tone: 'bad' };
+      return { text: `failed: ${status.failure.message}`, tone: 'bad', mark: 'failed' };
     default:
       return unreachable(status);
   }
 }
 
-function requestText(request: OpenRequest): AgentText {
-  const { askedAt: since, isQuestion, input } = request;
-  const text = isQuestion ? `asks: ${input}` : `asks permission: ${callText(request)}`;
-  return { text, tone: 'warning', since };
+function endText(end: AgentEnd): AgentText {
+  switch (end.kind) {
+    case 'ended':
+      return { text: `ended: ${end.result}`, tone: 'faint', mark: 'ended' };
+    case 'failed':
+      return { text: `failed: ${end.failure.message}`, tone: 'bad', mark: 'failed' };
+    case 'stopped':
+      return { text: 'was stopped by a join', tone: 'faint', mark: 'waits' };
+    case 'rewound':
+      return { text: 'is gone: the run was rewound', tone: 'faint', mark: 'waits' };
+    default:
+      return unreachable(end);
+  }
+}
+
+function requestText(request: OpenRequest): string {
+  const { isQuestion, input } = request;
+  return isQuestion ? `asks: ${input}` : `asks permission: ${callText(request)}`;
 }
 
 const LONGEST_DOING = 200;
@@ -76,7 +119,12 @@ const LONGEST_DOING = 200;
 function runningText(agent: Agent, status: RunningStatus, doing: Doing | undefined): string {
   if (agent.stoppedBy !== undefined) return `is stopped by the join of ${agent.stoppedBy}`;
   const newest = isDoing(agent, doing) ? doingText(doing, LONGEST_DOING) : '';
-  return newest || taskText(status.task, status.session !== undefined);
+  return relativeTo(agent.cwd, newest) || taskText(status.task, status.session !== undefined);
+}
+
+/** Paths in the directory of the agent, without that directory. */
+export function relativeTo(cwd: string, text: string): string {
+  return cwd.length > 1 ? text.replaceAll(`${cwd}/`, '') : text;
 }
 
 /** For a step of which nothing is known yet. Scripts report only what they print. */

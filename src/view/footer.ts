@@ -1,31 +1,56 @@
 import { openLimits } from '../model/limits.ts';
+import { type Doing, isDoing } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
-import { atWork, waitsForPerson } from '../model/tally.ts';
+import { atWork } from '../model/tally.ts';
 import { waitsIn } from '../model/wait.ts';
-import type { Row } from '../observe/block.ts';
+import type { PlacedPiece, Row } from '../observe/block.ts';
 import type { Piece } from '../observe/screen.ts';
 import { widthOf } from '../observe/screen.ts';
 import { elapsed, time, usd, waitsText } from '../observe/words.ts';
 import { shortened } from './shortened.ts';
 
+export interface FooterFrame {
+  readonly width: number;
+  readonly now: number;
+  readonly doing: ReadonlyMap<string, Doing>;
+  /** Shown at the right end, if there is room: what the user may press. */
+  readonly hint: string;
+}
+
 /** The whole run in a few words: on one row if the screen is wide enough. */
-export function footer(run: Run, width: number, now: number): readonly Row[] {
+export function footer(run: Run, { width, now, doing, hint }: FooterFrame): readonly Row[] {
   const { tally, settings, endedAgents } = run;
   const budget = settings.budgetUsd > 0 ? ` of ${usd(settings.budgetUsd)}` : '';
   const running = atWork(tally) - tally.queued;
-  const asking = waitsForPerson(tally);
-  const waiting = waitsText(waitsIn(run, now));
+  const waits = run.status.kind === 'ended' ? [] : waitsIn(run, now);
+  const waiting = (isForPerson: boolean, tone: Piece['tone']): readonly Piece[] => {
+    const text = waitsText(waits.filter(({ wait }) => (wait.for === 'person') === isForPerson));
+    return text === '' ? [] : [{ text, tone }];
+  };
+  const spent = spentNow(run, doing);
   const pieces: readonly Piece[] = [
-    plain(run.id),
-    plain(`${usd(run.totalCostUsd, run.isPriced)}${budget}`),
-    { text: `${running} running`, tone: running > 0 ? 'plain' : 'faint' },
-    ...count(asking, asking === 1 ? 'asks you' : 'ask you', 'warning'),
-    ...(waiting === '' ? [] : [plain(waiting)]),
-    ...count(tally.failed, 'failed', 'bad'),
-    ...count(endedAgents.size, 'ended', 'good'),
+    { text: run.id, tone: 'strong' },
     plain(elapsed(run.workedMs + (running > 0 ? now - run.updatedAt : 0))),
+    plain(`${usd(run.totalCostUsd + spent, run.isPriced || spent > 0)}${budget}`),
+    ...count(tally.failed, 'failed', 'bad'),
+    ...waiting(true, 'warning'),
+    ...(run.status.kind === 'ended'
+      ? []
+      : [{ text: `${running} running`, tone: 'plain' } as const]),
+    ...waiting(false, 'faint'),
+    ...count(endedAgents.size, 'ended', 'good'),
   ];
-  return [...notices(run, width, now), ...flow(pieces, width)];
+  return [...notices(run, width, now), ...withHint(flow(pieces, width), hint, width)];
+}
+
+/** What the running steps have cost so far. */
+function spentNow({ agents }: Run, doing: ReadonlyMap<string, Doing>): number {
+  let sum = 0;
+  for (const [id, now] of doing) {
+    const agent = agents.get(id);
+    if (agent && isDoing(agent, now)) sum += now.spentUsd ?? 0;
+  }
+  return sum;
 }
 
 const plain = (text: string): Piece => ({ text, tone: 'plain' });
@@ -39,9 +64,11 @@ function notices({ status, limits }: Run, width: number, now: number): readonly 
   const texts =
     status.kind === 'stopping'
       ? [STOPPING[status.how]]
-      : openLimits(limits, now).map(
-          ({ text, until }) => `${text}: ${elapsed(until - now)} left, until ${time(until, now)}`,
-        );
+      : status.kind === 'ended'
+        ? []
+        : openLimits(limits, now).map(
+            ({ text, until }) => `${text}: ${elapsed(until - now)} left, until ${time(until, now)}`,
+          );
   return texts.map((text) => ({ pieces: [{ text: shortened(text, width), tone: 'warning' }] }));
 }
 
@@ -50,17 +77,30 @@ const STOPPING = {
   now: 'stopping: running steps are stopped',
 };
 
-function flow(pieces: readonly Piece[], width: number): readonly Row[] {
-  const rows: { pieces: Piece[]; width: number }[] = [];
+interface FlowedRow {
+  readonly pieces: PlacedPiece[];
+  width: number;
+}
+
+function flow(pieces: readonly Piece[], width: number): readonly FlowedRow[] {
+  const rows: FlowedRow[] = [];
   for (const { text, tone } of pieces) {
     const short = shortened(text, width);
     const row = rows.at(-1);
     if (row && row.width + GAP.length + widthOf(short) <= width) {
-      row.pieces.push({ text: GAP, tone: 'plain' }, { text: short, tone });
+      row.pieces.push({ text: GAP, tone: 'faint' }, { text: short, tone });
       row.width += GAP.length + widthOf(short);
     } else rows.push({ pieces: [{ text: short, tone }], width: widthOf(short) });
   }
-  return rows.map((row) => ({ pieces: row.pieces }));
+  return rows;
 }
 
-const GAP = '  ';
+function withHint(rows: readonly FlowedRow[], hint: string, width: number): readonly Row[] {
+  const last = rows.at(-1);
+  const column = width - widthOf(hint);
+  if (last && hint !== '' && last.width + GAP.length <= column)
+    last.pieces.push({ text: hint, tone: 'faint', column });
+  return rows.map(({ pieces }) => ({ pieces }));
+}
+
+const GAP = ' · ';

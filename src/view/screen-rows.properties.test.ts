@@ -111,7 +111,7 @@ test('no row is wider than the screen, there are not too many, and no text can a
             },
           ] as const,
       );
-      const rows = screenRows(viewOf(runWith(some, id)), {
+      const { rows } = screenRows(viewOf(runWith(some, id)), {
         ...size,
         doing: new Map(known),
         typing: typed ? { ...typed, asked: { agent: id, question: typed.question } } : undefined,

@@ -38,20 +38,21 @@ const DOING: Doing = {
 function shown(stage: Stage, frame: Partial<Frame> = {}): string {
   const doing = new Map([[DOING.agent, DOING]]);
   const size = { width: 80, height: 24, now: stage.now + 61_000 };
-  return rowsText(screenRows(viewAfter(stage), { ...size, doing, ...frame }));
+  return rowsText(screenRows(viewAfter(stage), { ...size, doing, ...frame }).rows);
 }
 
 test('a view of 80 columns', () => {
   expect(shown(fiveChildren())).toMatchInlineSnapshot(`
     "
-    main                     COLLECT.md  waits for 4 of 5 children    1:09  $0.0521
-    main_work1 item=api      WORK.md     Bash npm run test --…        1:08
-    main_work2 item=web      WORK.md     asks: Which database…        1:06    $1.50
-    main_work3 item=docs     WORK.md     retries in 0:00: It is…            $0.0200
-    main_work4 item=tests    WORK.md     failed: It is not-logged-in.
-    main_work5 item=release  WORK.md     waits for money
-    flow-00000000  $1.57 of $10.00  1 running  1 asks you
-    3 waiting (1 for money, 1 for children, 1 for a retry)  1 failed  1:10
+      ○ main                     COLLECT.md  waits for 4 of 5…        1:09  $0.0521
+      ● main_work1 item=api      WORK.md     Bash npm run test --…    1:08
+      ? main_work2 item=web      WORK.md     asks: Which database…    1:06    $1.50
+      ↻ main_work3 item=docs     WORK.md     retries in 0:00: It is…        $0.0200
+      ✗ main_work4 item=tests    WORK.md     failed: It is not-logged-in.
+      ○ main_work5 item=release  WORK.md     waits for money
+
+    flow-00000000 · 1:10 · $1.57 of $10.00 · 1 failed · 1 asks you · 1 running
+    1 waits for a retry, 1 for money, 1 for its child agents
     "
   `);
 });
@@ -59,15 +60,16 @@ test('a view of 80 columns', () => {
 test('a view of 60 columns breaks no word', () => {
   expect(shown(fiveChildren(), { width: 60 })).toMatchInlineSnapshot(`
     "
-    main                     COLLECT.md  waits for 4…      1:09
-    main_work1 item=api      WORK.md     Bash npm run…     1:08
-    main_work2 item=web      WORK.md     asks: Which…      1:06
-    main_work3 item=docs     WORK.md     retries in 0:00: It…
-    main_work4 item=tests    WORK.md     failed: It is…
-    main_work5 item=release  WORK.md     waits for money
-    flow-00000000  $1.57 of $10.00  1 running  1 asks you
-    3 waiting (1 for money, 1 for children, 1 for a retry)
-    1 failed  1:10
+      ○ main                     COLLE…   waits for 4…     1:09
+      ● main_work1 item=api      WORK.md  Bash npm run…    1:08
+      ? main_work2 item=web      WORK.md  asks: Which…     1:06
+      ↻ main_work3 item=docs     WORK.md  retries in 0:00: It…
+      ✗ main_work4 item=tests    WORK.md  failed: It is…
+      ○ main_work5 item=release  WORK.md  waits for money
+
+    flow-00000000 · 1:10 · $1.57 of $10.00 · 1 failed
+    1 asks you · 1 running
+    1 waits for a retry, 1 for money, 1 for its child agents
     "
   `);
 });
@@ -75,13 +77,14 @@ test('a view of 60 columns breaks no word', () => {
 test('a view of 140 columns', () => {
   expect(shown(fiveChildren(), { width: 140 })).toMatchInlineSnapshot(`
     "
-    main                     COLLECT.md  waits for 4 of 5 children                                                                1:09  $0.0521
-    main_work1 item=api      WORK.md     Bash npm run test -- --reporter=verbose src/server/routes                                1:08
-    main_work2 item=web      WORK.md     asks: Which database should the API use, PostgreSQL or SQLite?                           1:06    $1.50
-    main_work3 item=docs     WORK.md     retries in 0:00: It is overloaded.                                                             $0.0200
-    main_work4 item=tests    WORK.md     failed: It is not-logged-in.
-    main_work5 item=release  WORK.md     waits for money
-    flow-00000000  $1.57 of $10.00  1 running  1 asks you  3 waiting (1 for money, 1 for children, 1 for a retry)  1 failed  1:10
+      ○ main                     COLLECT.md  waits for 4 of 5 children                                                            1:09  $0.0521
+      ● main_work1 item=api      WORK.md     Bash npm run test -- --reporter=verbose src/server/routes                            1:08
+      ? main_work2 item=web      WORK.md     asks: Which database should the API use, PostgreSQL or SQLite?                       1:06    $1.50
+      ↻ main_work3 item=docs     WORK.md     retries in 0:00: It is overloaded.                                                         $0.0200
+      ✗ main_work4 item=tests    WORK.md     failed: It is not-logged-in.
+      ○ main_work5 item=release  WORK.md     waits for money
+
+    flow-00000000 · 1:10 · $1.57 of $10.00 · 1 failed · 1 asks you · 1 running · 1 waits for a retry, 1 for money, 1 for its child agents
     "
   `);
 });
@@ -89,16 +92,16 @@ test('a view of 140 columns', () => {
 test('a view of 40 columns leaves out the cost', () => {
   expect(shown(fiveChildren(), { width: 40 })).toMatchInlineSnapshot(`
     "
-    main            COLLEC…   wait…    1:09
-    main_work1…     WORK.md   Bash…    1:08
-    main_work2…     WORK.md   asks…    1:06
-    main_work3…     WORK.md   retries in…
-    main_work4…     WORK.md   failed: It…
-    main_work5…     WORK.md   waits for…
-    flow-00000000  $1.57 of $10.00
-    1 running  1 asks you
-    3 waiting (1 for money, 1 for…
-    1 failed  1:10
+    main            COLLE…   waits…    1:09
+    main_work1…     WORK.md  Bash…     1:08
+    main_work2…     WORK.md  asks:…    1:06
+    main_work3…     WORK.md  retries in…
+    main_work4…     WORK.md  failed: It…
+    main_work5…     WORK.md  waits for…
+
+    flow-00000000 · 1:10 · $1.57 of $10.00
+    1 failed · 1 asks you · 1 running
+    1 waits for a retry, 1 for money, 1…
     "
   `);
 });
@@ -112,11 +115,11 @@ test('a view of 30 columns leaves out what agents do', () => {
     main_work3 item=docs  WORK.md
     main_work4…           WORK.md
     main_work5…           WORK.md
-    flow-00000000
-    $1.57 of $10.00  1 running
-    1 asks you
-    3 waiting (1 for money, 1…
-    1 failed  1:10
+
+    flow-00000000 · 1:10
+    $1.57 of $10.00 · 1 failed
+    1 asks you · 1 running
+    1 waits for a retry, 1 for…
     "
   `);
 });
@@ -130,13 +133,14 @@ test('a view of 12 columns has the names only', () => {
     main_work…
     main_work…
     main_work…
+
     flow-0000…
-    $1.57 of…
-    1 running
-    1 asks you
-    3 waiting…
-    1 failed
     1:10
+    $1.57 of…
+    1 failed
+    1 asks you
+    1 running
+    1 waits…
     "
   `);
 });
@@ -144,11 +148,11 @@ test('a view of 12 columns has the names only', () => {
 test('too many agents are summarised: those that need attention come first', () => {
   expect(shown(fiveChildren(), { height: 9 })).toMatchInlineSnapshot(`
     "
-    main_work4 item=tests    WORK.md     failed: It is not-logged-in.
-    main_work2 item=web      WORK.md     asks: Which database…        1:06    $1.50
-    and 4 more: 1 waiting for a retry, 1 running, 1 waiting for money, 1 waiting…
-    flow-00000000  $1.57 of $10.00  1 running  1 asks you
-    3 waiting (1 for money, 1 for children, 1 for a retry)  1 failed  1:10
+      ✗ main_work4 item=tests    WORK.md     failed: It is not-logged-in.
+      ? main_work2 item=web      WORK.md     asks: Which database…    1:06    $1.50
+        and 4 more: 1 running, 1 waits for a retry, 1 for money, 1 for its child…
+    flow-00000000 · 1:10 · $1.57 of $10.00 · 1 failed · 1 asks you · 1 running
+    1 waits for a retry, 1 for money, 1 for its child agents
     "
   `);
 });
@@ -160,15 +164,16 @@ test('a question is answered below the agents', () => {
   const typing = { asked: { agent: 'main_work2', question }, before: 'SQL', after: 'ite' };
   expect(shown(stage, { typing, width: 60 })).toMatchInlineSnapshot(`
     "
-    main                     COLLECT.md  waits for 4…      1:09
-    main_work1 item=api      WORK.md     Bash npm run…     1:08
-    main_work2 item=web      WORK.md     asks: Which…      1:06
-    main_work3 item=docs     WORK.md     retries in 0:00: It…
-    main_work4 item=tests    WORK.md     failed: It is…
-    main_work5 item=release  WORK.md     waits for money
-    flow-00000000  $1.57 of $10.00  1 running  1 asks you
-    3 waiting (1 for money, 1 for children, 1 for a retry)
-    1 failed  1:10
+      ○ main                     COLLE…   waits for 4…     1:09
+      ● main_work1 item=api      WORK.md  Bash npm run…    1:08
+      ? main_work2 item=web      WORK.md  asks you         1:06
+      ↻ main_work3 item=docs     WORK.md  retries in 0:00: It…
+      ✗ main_work4 item=tests    WORK.md  failed: It is…
+      ○ main_work5 item=release  WORK.md  waits for money
+
+    flow-00000000 · 1:10 · $1.57 of $10.00 · 1 failed
+    1 asks you · 1 running
+    1 waits for a retry, 1 for money, 1 for its child agents
 
     main_work2 asks:
       | Which database should the API use, PostgreSQL or 
@@ -183,8 +188,8 @@ test('the rest of a long question is left out', () => {
   const typing = { asked, before: 'x'.repeat(99), after: '' };
   const stage = makeRun({ START: [] });
   expect(shown(stage, { typing, width: 40, height: 10 })).toMatchInlineSnapshot(`
-    "flow-00000000  $0.00 of $10.00
-    0 running  0:00
+    "flow-00000000 · 0:00 · $0.00 of $10.00
+    0 running
 
     main asks (0:00 left):
       | …
@@ -198,9 +203,11 @@ test('a usage limit has a countdown', () => {
   stage.turn(failed('usage-limit', 0, { resetsAt: stage.now + 3_725_000 }));
   expect(shown(stage).replaceAll(/until .*/g, 'until T')).toMatchInlineSnapshot(`
     "
-    main  START.md  waits for the usage limit until T
+      ○ main  START.md  waits for the usage limit until T
+
     usage limit of scripted: 1:02:02 left, until T
-    flow-00000000  $0.00 of $10.00  0 running  1 waiting for the usage limit  0:01
+    flow-00000000 · 0:01 · $0.00 of $10.00 · 0 running
+    1 waits for the usage limit
     "
   `);
 });
@@ -218,8 +225,8 @@ test('agents have the order of their creation, also after a resume', () => {
   const stage = makeRun({ START: [], NEXT: [], A: [], B: [] });
   stage.turn(`${'<fork next="NEXT">B</fork>'.repeat(9)}<fork next="NEXT">A</fork>`);
   const names = (view: View) =>
-    screenRows(view, { width: 80, height: 40, now: 0, doing: new Map() }).flatMap(
-      ({ pieces: [first] }) => (first?.text.startsWith('main') ? [first.text] : []),
+    screenRows(view, { width: 80, height: 40, now: 0, doing: new Map() }).rows.flatMap(
+      ({ pieces: [, first] }) => (first?.text.startsWith('main') ? [first.text] : []),
     );
   const numbers = Array.from({ length: 9 }, (_, i) => `main_b${i + 1}`);
   expect(names(viewAfter(stage))).toEqual(['main', ...numbers, 'main_a10']);

@@ -1,32 +1,44 @@
 import { waitsForPerson } from '../model/tally.ts';
 import type { Row } from '../observe/block.ts';
-import { type AgentFrame, agentRows } from './agent-rows.ts';
+import { type AgentFrame, type AgentRows, agentRows } from './agent-rows.ts';
 import { footer } from './footer.ts';
+import { type Panel, panelRows } from './panels.ts';
 import { questionRows, type Typing } from './question-rows.ts';
 import type { View } from './view.ts';
 
-export interface Frame extends AgentFrame {
+export interface Frame extends Omit<AgentFrame, 'asking'> {
   /** The number of rows of the screen. */
   readonly height: number;
   readonly typing?: Typing | undefined;
+  readonly panel?: Panel | undefined;
+  readonly isWatched?: boolean;
+  /** What the user may press now. */
+  readonly hint?: string;
 }
 
 /**
  * The rows of the view: agents, the run, and the question that the user answers. No row is wider than
  * the screen, and lines of the report stay visible above the rows.
  */
-export function screenRows(view: View, frame: Frame): readonly Row[] {
-  const { height, now, typing } = frame;
+export function screenRows(view: View, frame: Frame): AgentRows {
+  const { height, now, typing, panel, doing, hint = '', isWatched = false } = frame;
   // Some terminals wrap a row that fills the last column.
   const width = Math.max(1, frame.width - 1);
   const most = mostRows(height);
   const open = typing ? openWith(view, typing) : 0;
   const below = [
-    ...footer(view.run, width, now),
-    ...(typing ? questionRows(typing, { width, rows: questionRoom(height), now, open }) : []),
+    ...footer(view.run, { width, now, doing, hint: typing || panel ? '' : hint }),
+    ...(panel ? panelRows(panel, view.run, { width, isWatched }) : []),
+    ...(typing && !panel
+      ? questionRows(typing, { width, rows: questionRoom(height), now, open })
+      : []),
   ];
-  const agents = agentRows(view, { ...frame, width }, most - below.length - SEPARATOR.length);
-  return [...(agents.length > 0 ? SEPARATOR : []), ...agents, ...below].slice(-most);
+  const asking = typing?.asked.agent;
+  const between = most >= ROOMY ? SEPARATOR : [];
+  const room = most - below.length - SEPARATOR.length - between.length;
+  const { rows, order } = agentRows(view, { ...frame, width, asking }, room);
+  const agents = rows.length > 0 ? [...SEPARATOR, ...rows, ...between] : [];
+  return { rows: [...agents, ...below].slice(-most), order };
 }
 
 /** The number of agents that wait for the user. The agent that asks may have several requests. */
@@ -40,7 +52,9 @@ export function questionRoom(height: number): number {
   return Math.max(4, Math.floor(mostRows(height) / 2));
 }
 
-/** An empty row also hides the trace of a user who presses Enter. */
+/** A screen with fewer rows needs all of them. */
+const ROOMY = 12;
+
 const SEPARATOR: readonly Row[] = [{ pieces: [] }];
 
 /** A third of the screen is for lines of the report. */

@@ -6,7 +6,7 @@ import type { RunEvent } from '../model/event.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { widthOf } from '../observe/screen.ts';
-import { whoText } from './agent-text.ts';
+import { stateText, whoText } from './agent-text.ts';
 
 export interface View {
   readonly run: Run;
@@ -14,6 +14,8 @@ export interface View {
   readonly places: PersistentMap<number>;
   /** The number of agents that got a place. */
   readonly created: number;
+  /** Since when each agent has its status. */
+  readonly since: PersistentMap<number>;
   /** The widest texts so far: columns that only grow do not jump. */
   readonly widest: Widest;
 }
@@ -25,16 +27,17 @@ export interface Widest {
 
 /** The agents of a run are in the order of their forks: the children of an agent follow it. */
 export function viewOf(run: Run): View {
-  const agents = [...run.agents].map(([, agent]) => ({ agent, forks: forksOf(run, agent.id) }));
+  const ids = [...run.agents, ...run.endedAgents].map(([id]) => ({ id, forks: forksOf(run, id) }));
   const empty = {
     run,
     places: PersistentMap.empty<number>(),
     created: 0,
+    since: PersistentMap.empty<number>(),
     widest: { who: 0, state: 0 },
   };
-  return agents
+  return ids
     .toSorted((a, b) => compareForks(a.forks, b.forks))
-    .reduce<View>((view, { agent }) => withAgent(view, agent), empty);
+    .reduce<View>((view, { id }) => withAgent(view, id, run.agents.get(id)), empty);
 }
 
 export function seenEvent(view: View, event: RunEvent, after: Run): View {
@@ -42,18 +45,22 @@ export function seenEvent(view: View, event: RunEvent, after: Run): View {
   if (event.type === 'run-started' || event.type === 'run-resumed')
     return view.created === 0 ? viewOf(after) : next;
   if (!('agent' in event)) return next;
-  const agent = after.agents.get(event.agent);
-  return agent ? withAgent(next, agent) : { ...next, places: next.places.delete(event.agent) };
+  const { agent: id } = event;
+  const agent = after.agents.get(id);
+  const isSame = agent !== undefined && agent.status === view.run.agents.get(id)?.status;
+  return withAgent(isSame ? next : { ...next, since: view.since.set(id, event.at) }, id, agent);
 }
 
-function withAgent(view: View, agent: Agent): View {
-  const isNew = !view.places.has(agent.id);
-  const who = isNew ? Math.max(view.widest.who, widthOf(whoText(agent))) : view.widest.who;
-  const state = Math.max(view.widest.state, widthOf(agent.state));
-  if (!isNew && state === view.widest.state) return view;
+/** An agent that is over keeps its place. */
+function withAgent(view: View, id: string, agent: Agent | undefined): View {
+  const isNew = !view.places.has(id);
+  const { widest } = view;
+  const who = isNew && agent ? Math.max(widest.who, widthOf(whoText(id, agent))) : widest.who;
+  const state = agent ? Math.max(widest.state, widthOf(stateText(agent))) : widest.state;
+  if (!isNew && state === widest.state) return view;
   return {
     ...view,
-    places: isNew ? view.places.set(agent.id, view.created) : view.places,
+    places: isNew ? view.places.set(id, view.created) : view.places,
     created: view.created + (isNew ? 1 : 0),
     widest: { who, state },
   };

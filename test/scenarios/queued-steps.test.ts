@@ -83,8 +83,10 @@ test('an agent whose step waits in a queue says so, and a snapshot keeps it', ()
   const run = queued(stage.events, false).reduce(apply, newRun);
   const agent = run.agents.get('main');
   if (!agent) throw new Error('There is no agent.');
-  expect(agentText(agent, undefined, { now: 0, wait: waitOf(run, agent, 0) }).text).toBe(
-    'waits for a worker',
-  );
+  const wait = waitOf(run, agent, 0);
+  if (!wait) throw new Error('It waits for nothing.');
+  const listed = { id: 'main', kind: 'waiting', agent, wait } as const;
+  const frame = { now: 0, doing: undefined, isAskedBelow: false };
+  expect(agentText(listed, frame).text).toBe('waits for a worker');
   expect(thaw(JSON.parse(JSON.stringify(freeze(run))))?.tally.queued).toBe(1);
 });

@@ -8,6 +8,7 @@ import type { Project } from '../raymond.ts';
 import { TmuxTerminal } from './tmux.ts';
 
 const SMALL = { columns: 80, rows: 24 };
+const MIDDLE = { columns: 100, rows: 30 };
 const LARGE = { columns: 140, rows: 40 };
 
 /** Waits for a file that the test writes. */
@@ -85,6 +86,8 @@ test('five children, in a terminal that becomes larger and smaller', async () =>
   const terminal = new TmuxTerminal(project, SMALL);
   await terminal.run('raymond five --workflow-id r');
   await terminal.showsScreen('five-80x24', 'waits for 5 of 5');
+  terminal.resize(MIDDLE);
+  await terminal.showsScreen('five-100x30', 'waits for 5 of 5');
   terminal.resize(LARGE);
   await terminal.showsScreen('five-140x40', 'waits for 5 of 5');
   terminal.resize({ columns: 60, rows: 24 });

@@ -92,12 +92,12 @@ export class TmuxTerminal {
 
   /**
    * Waits until the screen is as in the file. UPDATE_SCREENS=1 writes the file instead, when the screen
-   * has the text and stays.
+   * has the text and stays. `from`: rows above the first one like this are not compared.
    */
-  async showsScreen(name: string, text: string): Promise<void> {
+  async showsScreen(name: string, text: string, from = /^/): Promise<void> {
     await this.shows(text);
     const file = join(SCREENS, `${name}.txt`);
-    const normal = () => `${normalised(this.screen(), this.#project.folder)}\n`;
+    const normal = () => `${rowsFrom(from, normalised(this.screen(), this.#project.folder))}\n`;
     if (process.env.UPDATE_SCREENS) {
       let last = '';
       const stays = () => {
@@ -139,6 +139,11 @@ export class TmuxTerminal {
     const options = { encoding: 'utf8', env: this.#environment } as const;
     return execFileSync('tmux', ['-L', this.#socket, ...args], options);
   }
+}
+
+function rowsFrom(from: RegExp, screen: string): string {
+  const rows = screen.split('\n');
+  return rows.slice(rows.findIndex((row) => from.test(row))).join('\n');
 }
 
 /**

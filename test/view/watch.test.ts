@@ -89,12 +89,14 @@ test('a process that no longer exists is reported', async () => {
   project.write('go', '');
 });
 
-test('a finished run is shown with its newest lines, and the watching ends', async () => {
+test('a finished run is shown with its newest lines, until the person leaves', async () => {
   const project = newProject(FLOWS);
   await command(project, ['loop', '--workflow-id', 'r']);
   const terminal = new TmuxTerminal(project, SIZE);
   await terminal.run('raymond watch');
-  await terminal.showsScreen('watch-finished', 'r completed');
+  await terminal.showsScreen('watch-finished', 'q leave');
+  terminal.type('q');
+  await terminal.showsScreen('watch-finished-left', '\n$');
   await terminal.isAsBefore();
   expect(terminal.history()).toContain(
     '52 earlier lines are not shown. To see them: raymond logs r',

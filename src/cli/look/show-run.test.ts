@@ -56,7 +56,7 @@ test('failures and questions come first, then the agents in the order of their c
     '  To answer: raymond answer flow-00000000 "..."',
   ]);
   expect(lines).toContain(
-    '  agents    51: 2 failed, 1 asks you, 1 at work, 1 waiting for children, 46 ended',
+    '  agents    51: 2 failed, 1 asks you, 1 at work, 1 waits for its child agents, 46 ended',
   );
   const names = lines.flatMap((line) => /^main\S*/.exec(line)?.[0] ?? []);
   expect(names).toEqual(['main', ...Array.from({ length: 50 }, (_, n) => `main_work${n + 1}`)]);
@@ -66,7 +66,7 @@ test.each([
   [undefined, '1 at work, 2 ready', 'ready'],
   [
     { pid: 7, started: '', boot: '', name: 'process 7', isHere: true },
-    '1 at work, 2 waiting for money',
+    '1 at work, 2 wait for money',
     'waits for money',
   ],
 ])('agents of a crashed run wait for nothing but a resume', (owner, agents, status) => {

@@ -167,7 +167,7 @@ function inAll({ startedAt, updatedAt, workedMs }: Run): string {
   return elapsedMs - workedMs > Math.max(1_000, workedMs / 10) ? ` in ${duration(elapsedMs)}` : '';
 }
 
-/** `51: 2 failed, 1 asks you, 8 at work, 3 waiting for money, 37 ended` */
+/** `51: 2 failed, 1 asks you, 8 at work, 3 wait for money, 37 ended` */
 function standing({ run, owner }: StoredRun): string {
   const { agents, endedAgents, tally } = run;
   const ends = { ended: 0, failed: 0, stopped: 0, rewound: 0 };
@@ -175,8 +175,8 @@ function standing({ run, owner }: StoredRun): string {
   const counted = (count: number, what: string) => (count > 0 ? [`${count} ${what}`] : []);
   const asking = waitsForPerson(tally);
   const waits = waitsIn(run, Date.now(), isCarried(owner));
-  const waiting = waitsText(waits);
-  const atRest = [...waits.values()].reduce((sum, count) => sum + count, 0);
+  const waiting = waitsText(waits.filter(({ wait }) => wait.for !== 'person'));
+  const atRest = waits.reduce((sum, { count }) => sum + count, 0);
   const working = atWork(tally) - tally.queued;
   const parts = [
     ...counted(tally.failed, 'failed'),

@@ -5,6 +5,7 @@ import { svgTimeline, tooLargeTimeline } from '../../timeline/svg-timeline.ts';
 import { type TextRow, textTimeline } from '../../timeline/text-timeline.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
 import { stdout } from '../terminal/terminal.ts';
+import { isUnicode } from '../terminal/unicode.ts';
 
 export function showTimeline(timeline: Timeline): void {
   const columns = Math.max(50, stdout.columns() ?? PIPED_COLUMNS);
@@ -41,8 +42,3 @@ const TONES: Readonly<Record<TextRow['status'], Tone>> = {
   live: 'plain',
   note: 'faint',
 };
-
-/** By the same rule as the C library. */
-function isUnicode({ LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv): boolean {
-  return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
-}

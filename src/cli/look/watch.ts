@@ -35,6 +35,7 @@ async function watchInView(around: Surroundings, id: string): Promise<number> {
   const attendant = attendantAtTerminal({
     ...{ around, id, clock, isLive: false, options: {}, isWatched: true, known: run.seq },
     mayAnswer: owner !== undefined && !(await world.isInside(id)),
+    isOver: run.status.kind === 'ended' && owner === undefined,
   });
   const attended = await attendRun(
     { store, clock, id, from: 1, known: run.seq, userName: userName() },

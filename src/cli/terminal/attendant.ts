@@ -8,11 +8,12 @@ import { jsonObserver } from '../../observe/json.ts';
 import type { Clock, Person } from '../../ports.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
 import { askInView } from '../answer/ask-in-view.ts';
-import { askInLines, personAtTerminal } from '../answer/person-at-terminal.ts';
+import { type AskOne, askInLines, personAtTerminal } from '../answer/person-at-terminal.ts';
+import { Conversation } from './conversation.ts';
 import { type LiveView, liveView } from './live-view.ts';
 import { keptReports, observerFailed, type Reported, report } from './reporters.ts';
 import { leaveOnSignals, stopOnSignals, stopOrLeaveOnSignals } from './signals.ts';
-import { type Screen, stderr, stdout } from './terminal.ts';
+import { keyReader, type Screen, stderr, stdout } from './terminal.ts';
 
 export interface AttendantParts extends Reported {
   readonly around: Surroundings;
@@ -23,8 +24,10 @@ export interface AttendantParts extends Reported {
   readonly patient?: boolean | undefined;
   /** The person only watches a run that another command has started, on standard output. */
   readonly isWatched?: boolean;
-  /** Whether the person may answer (default). */
+  /** Whether the person may answer and stop (default). */
   readonly mayAnswer?: boolean;
+  /** The run was over when the person began to watch it. */
+  readonly isOver?: boolean;
 }
 
 export function attendantAtTerminal(parts: AttendantParts): Attendant {
@@ -32,7 +35,7 @@ export function attendantAtTerminal(parts: AttendantParts): Attendant {
   const screen = isWatched ? stdout : stderr;
   const { view, doing } = viewOn(screen, parts);
   const show = view?.line ?? ((line: Line) => screen.line(line, options));
-  const ask = view ? askInView(view) : askInLines;
+  const ask = view ? whenFree(view) : askInLines;
   const person =
     parts.rehearsed ??
     personAtTerminal(mayAnswer && !options.json, ask, () => isLive && waiting.look());
@@ -50,24 +53,37 @@ export function attendantAtTerminal(parts: AttendantParts): Attendant {
     ],
     observerFailed,
     person,
-    stops: isWatched ? leaveOnSignals : isLive ? stopOnSignals : stopOrLeaveOnSignals,
+    stops(act) {
+      const bySignals = isWatched ? leaveOnSignals : isLive ? stopOnSignals : stopOrLeaveOnSignals;
+      const ends = [bySignals(act), view?.onStop(act, mayAnswer)];
+      return () => {
+        for (const end of ends) end?.();
+      };
+    },
     warn: (text) => show({ at: clock.now(), who: 'run', tone: 'warning', text }),
     alert: stderr,
     doing,
   };
 }
 
+/** A question opens by itself, unless the person is looking at an agent. */
+function whenFree(view: LiveView): AskOne {
+  const ask = askInView(view);
+  return (asked, said) => view.offer(() => ask(asked, said));
+}
+
 /** The live view, if the terminal and the options allow it, and its source of news about work elsewhere. */
 function viewOn(
   screen: Screen,
-  { around, clock, isLive, options, isWatched = false }: AttendantParts,
+  { around, clock, isLive, options, isWatched = false, isOver = false }: AttendantParts,
 ): { readonly view: LiveView | undefined; readonly doing: NonNullable<Attendant['doing']> } {
   if (options.plain || options.json || options.quiet || !screen.canRedraw())
     return { view: undefined, doing: () => {} };
   const now = new DoingNow();
   let elsewhere: ReadonlyMap<string, Doing> = new Map();
   const view = liveView({
-    ...{ screen, pace: around.clock, clock, keepsRows: isWatched },
+    ...{ screen, pace: around.clock, clock, isWatched, isOver, keys: keyReader },
+    converse: (agent, run, change) => new Conversation({ around, agent, run, change }),
     doing: () => (isLive ? doingByAgent(now.snapshot(clock.now())) : elsewhere),
   });
   return {

@@ -29,6 +29,8 @@ function countingScreen() {
     onResize: () => () => {},
     say: () => {},
     quote: () => {},
+    wrapped: () => [],
+    showPage: () => {},
   };
   return { screen, counts };
 }

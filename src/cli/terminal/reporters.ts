@@ -8,6 +8,7 @@ import { deferred } from '../../observe/deferred.ts';
 import type { Line } from '../../observe/describe.ts';
 import { formatLine, plainObserver } from '../../observe/plain.ts';
 import { retelling } from '../../observe/retell.ts';
+import { settledQuestions } from '../../observe/settled-questions.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import type { Observer } from '../../ports.ts';
 import { agent } from '../../world/agent.ts';
@@ -33,11 +34,21 @@ export function report(
   { id, around, options, isLive, known }: Reported,
 ): Observer {
   if (known !== undefined) return history(known, show, id);
-  if (!isLive) return retold(show, options.quiet);
+  const lines = (to: (line: Line) => void) =>
+    reportLines(to, hasView, { around, id, options, isLive });
+  return hasView ? settledQuestions(show, lines) : lines(show);
+}
+
+function reportLines(
+  show: (line: Line) => void,
+  hasView: boolean,
+  { around, id, options, isLive }: Omit<Reported, 'known' | 'log'>,
+): Observer {
+  if (!isLive) return retold(show, options.quiet, hasView);
   return plainObserver({
     show,
     verbosity: options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal',
-    hidesStarts: hasView,
+    hasView,
     alarmsOf: agent.alarmsOf,
     errorsOf: errorsOfStep(around.workspace(id)),
   });
@@ -71,8 +82,8 @@ export function observerFailed(name: string, error: unknown): void {
 }
 
 /** The lines of the journal. The words of agents stay in the process that works on the run. */
-function retold(show: (line: Line) => void, quiet = false): Observer {
-  const lines = retelling(agent.alarmsOf);
+function retold(show: (line: Line) => void, quiet = false, hasView = false): Observer {
+  const lines = retelling(agent.alarmsOf, hasView);
   return {
     event(event, before, after) {
       for (const line of lines({ seq: after.seq, ...event }, before, after))
@@ -103,18 +114,20 @@ function history(until: number, show: (line: Line) => void, id: string): Observe
     earlier = [];
     isOver = true;
   };
-  const lines = retold((line) => {
+  const take = (line: Line) => {
     if (isOver) show(line);
     else earlier.push(line);
     if (earlier.length > 2 * MOST_EARLIER) shorten();
-  });
+  };
+  const lines = settledQuestions(take, (held) => retold(held, false, true));
   return {
     event(event, before, after) {
       lines.event(event, before, after);
       if (!isOver && after.seq >= until) flush();
     },
     live: () => {},
-    close: () => {
+    close: async () => {
+      await lines.close?.();
       if (!isOver) flush();
     },
   };

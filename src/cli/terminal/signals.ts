@@ -44,6 +44,21 @@ export function onContinue(act: () => void): () => void {
   return () => void process.off('SIGCONT', act);
 }
 
+/** Calls back before the process is suspended. Returns a function that ends this. */
+export function onSuspend(act: () => void): () => void {
+  const suspend = () => {
+    act();
+    process.kill(process.pid, 'SIGSTOP');
+  };
+  process.on('SIGTSTP', suspend);
+  return () => void process.off('SIGTSTP', suspend);
+}
+
+/** For a key that the terminal did not turn into a signal to all processes of the job. */
+export function signalOurJob(signal: 'SIGTSTP' | 'SIGQUIT'): void {
+  process.kill(0, signal);
+}
+
 /** For a Ctrl-C that the terminal delivered as a key instead of a signal. */
 export function interruptOurselves(): void {
   process.kill(process.pid, 'SIGINT');

@@ -8,13 +8,22 @@ import { createInterface, emitKeypressEvents, type Interface } from 'node:readli
 import { reasonOf } from '../../journal/disk-errors.ts';
 import type { UserError } from '../../model/user-error.ts';
 import { visible, visibleJson } from '../../model/visible.ts';
-import { type DrawnBlock, type Row, redraw } from '../../observe/block.ts';
+import { type DrawnBlock, type Row, redraw, rowText } from '../../observe/block.ts';
 import type { Line } from '../../observe/describe.ts';
 import { formatLine } from '../../observe/plain.ts';
-import { type Looks, ownLine, quotedLines, type Text } from '../../observe/screen.ts';
+import {
+  inAscii,
+  type Looks,
+  ownLine,
+  type Part,
+  partRows,
+  quotedLines,
+  type Text,
+} from '../../observe/screen.ts';
 import { squeezed } from '../../observe/words.ts';
 import type { Key } from '../../view/typed-text.ts';
 import { isInForeground } from './foreground.ts';
+import { isUnicode } from './unicode.ts';
 
 export interface Screen {
   isTerminal(): boolean;
@@ -54,10 +63,20 @@ export interface Screen {
   forgetRows(): void;
   /** Erases the rows and holds everything back, until the returned function is called. */
   lend(): () => void;
+  /** The rows of parts of a longer text, as `showPage` takes them. */
+  wrapped(parts: readonly Part[]): readonly PageRow[];
+  /**
+   * Fills the screen. What is written meanwhile appears when there is no page any more. Then the
+   * terminal shows what it showed before.
+   */
+  showPage(rows: readonly (PageRow | Row)[] | undefined): void;
   size(): { readonly columns: number; readonly rows: number };
   /** Returns a function that ends this. */
   onResize(act: () => void): () => void;
 }
+
+/** A row that is clean and has its colours. Only `wrapped` makes one. */
+export type PageRow = string & { readonly isClean: true };
 
 export interface LineOptions {
   readonly plain?: boolean;
@@ -138,6 +157,41 @@ export async function lendTerminal<T>(use: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Keys of the person at the terminal, as the terminal sends them. */
+export interface KeyReader {
+  /** The terminal sends each key at once, and does not show it. Nothing happens in the background. */
+  take(): void;
+  release(): void;
+  close(): void;
+}
+
+/** Undefined if there is no person. The first listener, so that nobody has acted on the keys before. */
+export function keyReader(onPiece: (piece: string) => void): KeyReader | undefined {
+  const { stdin } = process;
+  if (stdin.isTTY !== true) return undefined;
+  const listen = (piece: Buffer | string) => onPiece(piece.toString());
+  const release = () => {
+    stdin.setRawMode(false);
+    stdin.pause();
+  };
+  return {
+    take() {
+      if (!isInForeground()) return;
+      stdin.off('data', listen);
+      stdin.prependListener('data', listen);
+      // The shell may have changed the mode while this process was suspended.
+      stdin.setRawMode(false);
+      stdin.setRawMode(true);
+      stdin.resume();
+    },
+    release,
+    close() {
+      stdin.off('data', listen);
+      release();
+    },
+  };
+}
+
 /** Sends warnings and crashes of Node through this file, and reports output that cannot be written. */
 export function keepTheDoor(report: (error: unknown) => number): void {
   process.stderr.on('error', () => {});
@@ -187,6 +241,7 @@ function screen(stream: NodeJS.WriteStream): Screen {
     color: hasColor(),
     // A terminal without a known size reports 0.
     columns: isTerminal() && stream.columns > 0 ? stream.columns : undefined,
+    isAscii: !isUnicode(process.env),
   });
   let block: { readonly rows: readonly Row[]; readonly drawn: DrawnBlock } | undefined;
   let held: { above: string; rows: readonly Row[] } | undefined;
@@ -245,6 +300,25 @@ function screen(stream: NodeJS.WriteStream): Screen {
     },
     canRedraw: () => isTerminal() && process.env.TERM !== 'dumb' && isInForeground(),
     draw: (some, rows, whole) => put(formatted(some), rows, whole),
+    wrapped: (parts) => {
+      const { columns = 80, ...others } = looks();
+      return parts.flatMap((part) => wrappedPart(part, { ...others, columns: columns - 1 }));
+    },
+    showPage: (rows) => {
+      if (!rows) {
+        leavePage();
+        return;
+      }
+      page ??= openPage(stream);
+      const all = rows.map((row) => (typeof row === 'string' ? row : rowText(row, looks())));
+      const changed = all.map((row, i) =>
+        row === page?.rows[i] ? '' : `\x1b[${i + 1};1H\x1b[2K${row}`,
+      );
+      const below = all.length < page.rows.length ? `\x1b[${all.length + 1};1H\x1b[J` : '';
+      page.rows = all;
+      const output = `${changed.join('')}${below}`;
+      if (output !== '') stream.write(output);
+    },
     forgetRows: () => {
       block = undefined;
     },
@@ -265,6 +339,44 @@ function screen(stream: NodeJS.WriteStream): Screen {
       return () => void stream.off('resize', act);
     },
   };
+}
+
+/** The page on the alternate screen of the terminal. */
+interface OpenPage {
+  rows: readonly string[];
+  close(): void;
+}
+
+let page: OpenPage | undefined;
+
+function openPage(stream: NodeJS.WriteStream): OpenPage {
+  const takeBack = [stdout, stderr].map((one) => one.lend());
+  stream.write('\x1b[?1049h\x1b[?25l\x1b[2J');
+  process.on('exit', leavePage);
+  const close = () => {
+    stream.write('\x1b[?25h\x1b[?1049l');
+    for (const take of takeBack) take();
+  };
+  return { rows: [], close };
+}
+
+function leavePage(): void {
+  const left = page;
+  page = undefined;
+  process.off('exit', leavePage);
+  left?.close();
+}
+
+const wrappings = new WeakMap<Part, { readonly looks: string; readonly rows: PageRow[] }>();
+
+/** A part does not change, so it is wrapped once for each width. */
+function wrappedPart(part: Part, looks: Looks): readonly PageRow[] {
+  const key = `${looks.columns} ${looks.color}`;
+  const known = wrappings.get(part);
+  if (known?.looks === key) return known.rows;
+  const rows = partRows(part, looks).map((row) => (looks.isAscii ? inAscii(row) : row) as PageRow);
+  wrappings.set(part, { looks: key, rows });
+  return rows;
 }
 
 /** Other terminals ignore it. Some read a number at the beginning as a command, so a word precedes the text. */

@@ -1,0 +1,125 @@
+/** The conversation of a step in parts, for `raymond show RUN AGENT:STEP` and for the live view. */
+import type { LookedAtStep } from '../../app/look.ts';
+import type { StepShape } from '../../look/step-shape.ts';
+import type { StepMessage } from '../../model/conversation.ts';
+import { counted } from '../../model/counted.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import type { Part, Text, Tone } from '../../observe/screen.ts';
+import { duration, oneLine, time, usd } from '../../observe/words.ts';
+
+/** The step, its prompt, and its messages so far. */
+export function stepParts({ step, isAbandoned }: LookedAtStep, now: number): readonly Part[] {
+  const { agent, state, task, attempt, executor, prompt, messages, omitted, kept } = step;
+  const how = [
+    ...(task === 'state' ? [] : [TASKS[task]]),
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    ...(step.kind === 'prompt' && executor !== null ? [`by ${executor}`] : []),
+    ...(isAbandoned ? ['abandoned by a rewind'] : []),
+  ];
+  const about = how.length > 0 ? ` (${how.join(', ')})` : '';
+  const started = time(Date.parse(step.started_at), now);
+  return [
+    line([{ text: `${agent}:${step.step} ${state}${about}, started ${started}`, tone: 'strong' }]),
+    ...(kept ? [] : [EMPTY, line('Its records are gone: only the journal tells of it.')]),
+    ...(prompt && prompt.text !== ''
+      ? block(step.kind === 'prompt' ? 'prompt' : 'input', prompt.text, prompt.omitted)
+      : []),
+    ...(omitted > 0 ? [EMPTY, line(`${counted(omitted, 'earlier message')} left out`)] : []),
+    ...messagesParts(messages),
+  ];
+}
+
+const TASKS = {
+  reminder: 'reminder',
+  continuation: 'continued after an interruption',
+  judge: 'judge',
+  check: 'check',
+} as const;
+
+/** `before`: the message before these, if it was shown already. Output that continues has one head. */
+export function messagesParts(
+  messages: readonly StepMessage[],
+  before?: StepMessage,
+): readonly Part[] {
+  return messages.flatMap((message, i) => {
+    const last = i === 0 ? before : messages[i - 1];
+    const continues = message.kind === 'stdout' || message.kind === 'stderr';
+    return continues && last?.kind === message.kind
+      ? quote(message.text, message.omitted)
+      : messageParts(message);
+  });
+}
+
+function messageParts(message: StepMessage): readonly Part[] {
+  switch (message.kind) {
+    case 'text':
+      return block('says', message.text, message.omitted);
+    case 'thinking':
+      return block('thinks', message.text, message.omitted, 'faint');
+    case 'tool-call': {
+      const who = message.inner ? 'an agent of its own calls' : 'calls';
+      const call = oneLine(`${message.name} ${message.summary}`.trim());
+      return [
+        EMPTY,
+        line([
+          { text: `${who} `, tone: 'faint' },
+          { text: call, tone: 'plain' },
+        ]),
+      ];
+    }
+    case 'tool-result':
+      return quote(message.text, message.omitted, message.failed ? 'failed' : undefined);
+    case 'note':
+      return [EMPTY, line([{ text: oneLine(message.text), tone: 'warning' }])];
+    case 'stdout':
+      return block('output', message.text, message.omitted);
+    case 'stderr':
+      return block('errors', message.text, message.omitted);
+    default:
+      return unreachable(message);
+  }
+}
+
+export function checkParts({ step, messages, outcome, started_at }: StepShape): readonly Part[] {
+  const exit = outcome === null ? 'runs' : `exit ${outcome.exit ?? '?'}`;
+  const took = outcome ? `, ${duration(Date.parse(outcome.at) - Date.parse(started_at))}` : '';
+  return [
+    EMPTY,
+    line(`check, step ${step} (${exit}${took})`),
+    ...messages.flatMap((one) => ('text' in one ? quote(one.text, one.omitted) : [])),
+  ];
+}
+
+export function endParts({ outcome, started_at, kind }: StepShape): readonly Part[] {
+  if (outcome === null) return [EMPTY, line('It is not over.')];
+  const { cost_usd: cost, cost_is_estimate: isEstimate, failure, denied } = outcome;
+  const worked = duration(Date.parse(outcome.at) - Date.parse(started_at));
+  const price = kind === 'prompt' ? `, ${usd(cost, isEstimate)}` : '';
+  const tone = outcome.kind === 'ended' ? 'good' : 'bad';
+  return [
+    EMPTY,
+    line([{ text: `${outcome.kind} (${worked}${price})`, tone }]),
+    ...(failure ? quote(failure.message, 0) : []),
+    ...denied.map((call) => line([{ text: `denied: ${oneLine(call)}`, tone: 'warning' }])),
+  ];
+}
+
+const line = (text: Text): Part => ({ kind: 'line', text });
+const EMPTY = line('');
+
+export function block(
+  head: string,
+  text: string,
+  omitted: number,
+  tone: Tone = 'faint',
+): readonly Part[] {
+  return [EMPTY, line([{ text: head, tone }]), ...quote(text, omitted)];
+}
+
+function quote(text: string, omitted: number, mark?: string): readonly Part[] {
+  return [
+    ...(mark === undefined ? [] : [line([{ text: `  ${mark}`, tone: 'bad' }])]),
+    ...(text.trim() === '' ? [] : [{ kind: 'quote', text } as const]),
+    ...(omitted > 0 ? [line([{ text: `  ${omitted} more characters`, tone: 'faint' }])] : []),
+  ];
+}
