@@ -7,6 +7,7 @@ import './style/graph.css';
 import './style/timeline.css';
 import './style/panel.css';
 import './style/workflows.css';
+import './style/changes.css';
 import { render } from 'preact';
 import { openOwnTabs } from './lib/own-tabs.ts';
 import { holdStoredToken, holdToken, tokenIn } from './lib/session.ts';

@@ -1,7 +1,7 @@
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { costText, counted, duration, lastName, oneLine, visible } from '../lib/words.ts';
 import { agentTold, variablesText } from '../stores/agents.ts';
-import type { Chosen } from '../stores/route.ts';
+import { type Chosen, hashOf } from '../stores/route.ts';
 import { Icon } from './icons.tsx';
 import { Panel } from './panel.tsx';
 import { agentTone, agentWord, Pill } from './status.tsx';
@@ -40,6 +40,13 @@ export function AgentPanel({ run, chosen, onChoose, onClose }: Props) {
       <Facts agent={agent} onChoose={onChoose} />
       {agent.steps > 0 ? (
         <>
+          <nav class="about-links" aria-label="More about the agent">
+            {(['steps', 'changes'] as const).map((tab) => (
+              <a key={tab} href={hashOf({ kind: 'run', run: run.id, tab, chosen })}>
+                {tab === 'steps' ? 'All steps and the whole conversation' : 'Changed files'}
+              </a>
+            ))}
+          </nav>
           <Stepper agent={agent} step={step} onStep={(next) => onChoose(agent.id, next)} />
           <StepView key={`${agent.id} ${step}`} run={run} agent={agent} step={step} />
         </>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { WholeRun } from '../../src/look/run-shape.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
@@ -50,6 +51,12 @@ interface Props {
 export function RunHead({ run, watch, route }: Props) {
   const now = useNow(30_000);
   const forecast = useStore(watch.forecast);
+  const tabs = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // On a phone, not all tabs fit.
+    const current = tabs.current?.querySelector('[aria-current]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [route.tab]);
   const rest = restText(forecast?.rest ?? null);
   return (
     <header class="run-head">
@@ -93,7 +100,7 @@ export function RunHead({ run, watch, route }: Props) {
           </Fact>
         ))}
       </dl>
-      <nav class="tabs" aria-label="Views of the run">
+      <nav class="tabs" aria-label="Views of the run" ref={tabs}>
         {TABS.map((tab) => (
           <a
             key={tab}
@@ -116,6 +123,8 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
   agents: 'Agents',
   states: 'States',
   log: 'Log',
+  steps: 'Steps',
+  changes: 'Changes',
 };
 
 function agentsText({ agents = [], counts }: HeadRun): string {

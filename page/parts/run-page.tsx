@@ -6,6 +6,7 @@ import { hashOf, NOTHING, type Route } from '../stores/route.ts';
 import { RunWatch } from '../stores/run-watch.ts';
 import { AgentPanel } from './agent-panel.tsx';
 import { AgentsView } from './agents-view.tsx';
+import { ChangesView } from './changes-view.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { GraphView } from './graph-view.tsx';
 import { Icon } from './icons.tsx';
@@ -15,6 +16,7 @@ import { RewoundNotice } from './rewound-notice.tsx';
 import { RunHead } from './run-head.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { StatesView } from './states-view.tsx';
+import { StepsView } from './steps-view.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { useTools } from './tools.ts';
 import { Warnings } from './warnings.tsx';
@@ -87,6 +89,13 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
   const linkTo = (agent: AgentShape) =>
     hashOf({ ...route, chosen: { kind: 'agent', agent: agent.id, step: undefined } });
   const { chosen, tab } = route;
+  // These views are about an agent, so they need no panel for it.
+  const isAbout = tab === 'steps' || tab === 'changes';
+  const chooseAbout = (agent: string | undefined, step?: number) =>
+    choose(agent === undefined ? NOTHING : { kind: 'agent', agent, step });
+  const [first] = run.agents;
+  const about =
+    (chosen.kind === 'agent' && run.agents.find(({ id }) => id === chosen.agent)) || first;
   const close = () => choose(NOTHING);
   return (
     <article class="run" aria-label={`Run ${run.id}`}>
@@ -119,9 +128,19 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
               onState={({ state, workflow }) => choose({ kind: 'state', state, workflow })}
             />
           )}
+          {tab === 'steps' && about && (
+            <StepsView
+              key={about.id}
+              run={run}
+              agent={about}
+              step={chosen.kind === 'agent' ? chosen.step : undefined}
+              onChoose={chooseAbout}
+            />
+          )}
+          {tab === 'changes' && <ChangesView run={run} chosen={chosen} onChoose={chooseAbout} />}
           {tab === 'log' && <LogView watch={watch} onAgent={chooseAgent} />}
         </div>
-        {chosen.kind === 'agent' && (
+        {chosen.kind === 'agent' && !isAbout && (
           <AgentPanel
             key={chosen.agent}
             run={run}

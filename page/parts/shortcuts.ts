@@ -5,7 +5,7 @@ import { type Tools, useTools } from './tools.ts';
 export const SHORTCUTS: readonly { readonly keys: readonly string[]; readonly about: string }[] = [
   { keys: ['/'], about: 'Filter the runs' },
   { keys: ['j', 'k'], about: 'Next or previous run' },
-  { keys: ['1', '…', '5'], about: 'Graph, timeline, agents, states, log' },
+  { keys: ['1', '…', '7'], about: 'Graph, timeline, agents, states, log, steps, changes' },
   { keys: ['w'], about: 'What waits for you' },
   { keys: ['a'], about: 'Answer the first question' },
   { keys: ['n'], about: 'Start a run' },

@@ -40,16 +40,27 @@ function Diff({ file, lines }: DiffProps) {
         <span class="added">+{count('added')}</span>
         <span class="removed">−{count('removed')}</span>
       </figcaption>
-      <pre>
-        {lines.slice(0, MOST_LINES).map((line, index) => (
-          <div key={index} class={line.kind}>
-            <span aria-hidden="true">{SIGNS[line.kind]}</span>
-            {line.kind === 'gap' ? '⋯' : visible(line.text)}
-          </div>
-        ))}
-        {lines.length > MOST_LINES && <div class="gap">{lines.length - MOST_LINES} more lines</div>}
-      </pre>
+      <DiffBody lines={lines} most={MOST_LINES} />
     </figure>
+  );
+}
+
+interface BodyProps {
+  readonly lines: readonly DiffLine[];
+  readonly most: number;
+}
+
+export function DiffBody({ lines, most }: BodyProps) {
+  return (
+    <pre>
+      {lines.slice(0, most).map((line, index) => (
+        <div key={index} class={line.kind}>
+          <span aria-hidden="true">{SIGNS[line.kind]}</span>
+          {line.kind === 'gap' ? visible(line.text || '⋯') : visible(line.text)}
+        </div>
+      ))}
+      {lines.length > most && <div class="gap">{lines.length - most} more lines</div>}
+    </pre>
   );
 }
 

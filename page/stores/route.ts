@@ -1,5 +1,5 @@
 /** The place in the page, as the fragment of its address. So every place has a link. */
-export const TABS = ['graph', 'timeline', 'agents', 'states', 'log'] as const;
+export const TABS = ['graph', 'timeline', 'agents', 'states', 'log', 'steps', 'changes'] as const;
 export type Tab = (typeof TABS)[number];
 
 export type Route =

@@ -85,7 +85,12 @@ async function folderOf(
   const agents = [...new Set(steps.map(({ agent }) => agent))];
   const worktree = steps[0]?.worktree?.tree?.path === root ? steps[0].worktree : undefined;
   const others = all.filter(
-    (one) => !agents.includes(one.agent) && one.cwd.startsWith(root) && steps.some(overlaps(one)),
+    (one) =>
+      !agents.includes(one.agent) &&
+      one.cwd.startsWith(root) &&
+      steps.some(overlaps(one)) &&
+      // A worktree may be below the root.
+      comparer.rootOf(one.cwd) === root,
   );
   const branch = worktree?.branch;
   const facts = {

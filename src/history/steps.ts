@@ -41,6 +41,11 @@ export class Steps {
     return this.#agents.get(agent)?.steps.get(step);
   }
 
+  /** The steps of an agent, in their order. */
+  of(agent: string): readonly StepFacts[] {
+    return [...(this.#agents.get(agent)?.steps.values() ?? [])];
+  }
+
   /** In the order of their starts. */
   get all(): readonly StepFacts[] {
     return this.#all;

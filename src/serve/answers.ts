@@ -24,7 +24,7 @@ import { type ChangingRun, changes } from './run-changes.ts';
 import { runEvents } from './run-events.ts';
 import type { RunForecast } from './shapes/forecast.ts';
 import { type EventSource, kept } from './sse.ts';
-import { liveStep, wholeStep } from './steps.ts';
+import { liveStep, stepsAfter, wholeStep } from './steps.ts';
 import { listedWorkflow, type WorkflowParts, workflowList } from './workflows.ts';
 
 export interface ServeParts extends WorkflowParts {
@@ -134,6 +134,10 @@ export function answersFor(parts: ServeParts): Answers {
         if (after > followed.run.seq) throw aheadOfRun(after, followed.run.seq);
         const { id } = found;
         return stream((signal) => runEvents({ store, id, followed, after }, signal));
+      },
+      steps: async (asked) => {
+        const { followed } = await runOf(asked);
+        return body(stepsAfter(followed, asked.params.agent ?? '', positionOf(asked)));
       },
       step: async (asked) => body(await wholeStep(await runOf(asked), keyOf(asked), steps)),
       live: async (asked) => {

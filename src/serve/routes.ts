@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { errorBody, text } from '../look/common.ts';
 import { diffShape } from '../look/diff-shape.ts';
 import { launchedRow, runList, wholeRun } from '../look/run-shape.ts';
+import { stepList } from '../look/step-list.ts';
 import { messageBatch, stepOutcome, stepShape } from '../look/step-shape.ts';
 import { changeList, logLine } from './shapes/changes.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
@@ -112,6 +113,13 @@ export const ROUTES = {
         gone: errorBody,
       },
     },
+  },
+  steps: {
+    method: 'GET',
+    path: '/api/runs/:id/steps/:agent',
+    summary: 'The steps of an agent, without what they said',
+    query: { after: 'Only steps after this one.' },
+    answer: json(stepList),
   },
   step: {
     method: 'GET',

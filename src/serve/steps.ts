@@ -1,11 +1,25 @@
 /** The conversation of a step, as it was kept and as it happens. */
 import { kindOf, knownStep, outcomeForm, stepForm } from '../look/step-form.ts';
+import { type StepList, stepRows } from '../look/step-list.ts';
 import type { StepKey, StepReader } from '../ports.ts';
+import type { FollowedRun } from './followed-run.ts';
 import type { FoundRun } from './followed-runs.ts';
 import type { EventSource, ServerEvent } from './sse.ts';
 
 export const wholeStep = ({ found, followed }: FoundRun, key: StepKey, steps: StepReader) =>
   stepForm(found.id, knownStep(followed.steps.find(key.agent, key.step), key), steps);
+
+/** The next steps of an agent after a number. A rewind can use a number again, so the newest one counts. */
+export function stepsAfter(
+  { steps, history }: FollowedRun,
+  agent: string,
+  after: number,
+): StepList {
+  const later = steps.of(agent).filter(({ started }) => started.step > after);
+  return { steps: stepRows(later.slice(0, MOST_STEPS), history), more: later.length > MOST_STEPS };
+}
+
+const MOST_STEPS = 2_000;
 
 interface Live {
   readonly steps: StepReader;

@@ -1,10 +1,10 @@
 /** The page of `raymond serve`: hostile texts, accessibility, and runs with many agents and events. */
 
-import axeCore from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeBusyRun } from '../kept-runs.ts';
 import { Project } from '../raymond.ts';
+import { axe } from './axe.ts';
 import { browserPath, launchBrowser } from './browser.ts';
 import { goTo, openPage, type Served, startServe } from './served-page.ts';
 
@@ -54,7 +54,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
   test('shows hostile texts as they are, and nothing of them runs', async () => {
     const { page, faults, context } = await openPage(browser, served.address);
     await page.getByText('<img src=x onerror=', { exact: false }).first().waitFor();
-    for (const place of ['graph', 'timeline', 'agents', 'states', 'log']) {
+    for (const place of ['graph', 'timeline', 'agents', 'states', 'log', 'steps', 'changes']) {
       await goTo(page, `#/runs/hostile/${place}`);
       await page.getByRole('heading', { level: 1, name: HOSTILE_FLOW }).waitFor();
       await page.locator('.view > :last-child').waitFor();
@@ -196,22 +196,6 @@ const PLACES = [
   ['#/workflows?workflow=broken', '.panel .problem'],
   ['#/runs/busy/agents?agent=main_worker7&step=2', '.panel .step'],
 ] as const;
-
-/** What it finds: the rule, and the elements. */
-async function axe(page: Page, where: string, rules: string): Promise<readonly string[]> {
-  await page.evaluate(axeCore.source);
-  const { violations } = (await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'], preload: false, ${rules} })`,
-  )) as Findings;
-  return violations.map(({ id, nodes }) => `${where}: ${id} ${nodes.map(({ html }) => html)}`);
-}
-
-interface Findings {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}
 
 const HOSTILE_MARKDOWN = [
   '```html\nconst a = "<b>";\n```',

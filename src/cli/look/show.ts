@@ -6,6 +6,7 @@ import { RunHistory } from '../../history/run-history.ts';
 import type { Span } from '../../history/span.ts';
 import { Steps } from '../../history/steps.ts';
 import { wholeForm } from '../../look/run-form.ts';
+import { stepRows } from '../../look/step-list.ts';
 import type { JournaledEvent } from '../../model/event.ts';
 import { doingByAgent } from '../../model/now.ts';
 import type { Run } from '../../model/run.ts';
@@ -19,7 +20,7 @@ import { noticeText } from '../../world/diagnostic-line.ts';
 import type { Here } from '../../world/surroundings.ts';
 import { stdout } from '../terminal/terminal.ts';
 import { runHeading, type ShownRun, showRun } from './show-run.ts';
-import { showSteps, stepsJson } from './show-steps.ts';
+import { showSteps } from './show-steps.ts';
 import { showTimeline, writeSvg } from './show-timeline.ts';
 import { stepNamed } from './step-name.ts';
 
@@ -92,7 +93,7 @@ export async function show(
       {
         ...form,
         ...(timeline && { timeline: drawing }),
-        ...(steps && { step_list: stepsJson({ steps: list.all, history }) }),
+        ...(steps && { step_list: stepRows(list.all, history) }),
         log: log ?? null,
         forecast: left ?? null,
       },
@@ -108,7 +109,7 @@ export async function show(
   }
   if (steps) {
     for (const line of [...runHeading(found), '']) stdout.say(line);
-    for (const line of showSteps({ steps: list.all, history }, clock.now(), stdout.columns()))
+    for (const line of showSteps(stepRows(list.all, history), clock.now(), stdout.columns()))
       stdout.say(line);
     return 0;
   }

@@ -1,0 +1,105 @@
+/** The page of `raymond serve`: changed files, the steps of an agent, and other views of a run. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axe } from './axe.ts';
+import { browserPath, launchBrowser } from './browser.ts';
+import { goTo, openPage, PHONE, placeIn, type Served, startServe } from './served-page.ts';
+import { LOOP, LOOPS, TIDY, viewsProject } from './views-project.ts';
+
+/** A browser on a busy machine takes its time. */
+const LONG = { timeout: 240_000 };
+
+describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
+  let browser: Browser;
+  let served: Served;
+  const project = viewsProject();
+  beforeAll(async () => {
+    await project.run(TIDY);
+    await project.run(LOOP);
+    [browser, served] = await Promise.all([
+      launchBrowser(browserPath ?? ''),
+      startServe((args) => project.start(args)),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.kill('SIGKILL');
+    await project.dispose();
+  });
+
+  test('the changed files of a run, of its worktree, of an agent and of a step', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/runs/tidy-1/changes');
+    await page.getByText('5 files changed').waitFor();
+    await page
+      .locator('.patch', { hasText: 'src/pool/pool.ts' })
+      .getByText('line3 = 33;')
+      .waitFor();
+    const tree = page.getByRole('navigation', { name: 'Changed files' });
+    await tree.getByRole('button', { name: /new <b>\.ts added/ }).click();
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('new <b>.ts');
+    await page.getByText("'<img src=x onerror=", { exact: false }).waitFor();
+    await page.getByText('The file is no text.').waitFor();
+    // The worktree of a child is a part of its own.
+    await page.locator('.folder-head', { hasText: 'raymond/tidy-1/docs, not merged' }).waitFor();
+
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption('main_docs1');
+    await page.getByText('1 file changed').waitFor();
+    expect(placeIn(page)).toBe('#/runs/tidy-1/changes?agent=main_docs1');
+    await goTo(page, '#/runs/tidy-1/changes?agent=main&step=1');
+    await page.getByRole('heading', { name: 'No file has changed' }).waitFor();
+    await page.getByRole('button', { name: 'Step 1' }).click();
+    await page.getByText('4 files changed').waitFor();
+    await goTo(page, '#/runs/loop/changes');
+    await page.getByRole('heading', { name: 'No files were recorded' }).waitFor();
+    expect(await page.title()).not.toBe('broken');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('the whole conversation of an agent with many steps draws what is visible', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/runs/loop/agents?agent=main');
+    await page.getByRole('link', { name: 'All steps and the whole conversation' }).click();
+    const talk = page.getByRole('region', { name: 'Conversation of main' });
+    await talk.getByRole('article', { name: 'Step 1, START.sh' }).waitFor();
+    await talk.getByText('round 0').waitFor();
+    const last = 2 * LOOPS + 1;
+    expect(await talk.getByRole('article').count()).toBeLessThan(20);
+    await goTo(page, `#/runs/loop/steps?agent=main&step=${LOOPS + 1}`);
+    const half = talk.getByRole('article', { name: `Step ${LOOPS + 1}, START.sh` });
+    await half.getByText(`round ${LOOPS / 2}`).waitFor();
+    await page.locator('.step-list [aria-current=step]', { hasText: `${LOOPS + 1}` }).waitFor();
+    await page.getByRole('searchbox', { name: /Filter steps/ }).fill(`${last}`);
+    await page.getByRole('button', { name: `${last} START.sh` }).click();
+    await talk.getByText(`round ${LOOPS}`).waitFor();
+    expect(placeIn(page)).toBe(`#/runs/loop/steps?agent=main&step=${last}`);
+    expect(await talk.getByRole('article').count()).toBe(1);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test.each([
+    ['light', {}],
+    ['dark', { colorScheme: 'dark' }],
+    ['phone', { viewport: PHONE }],
+  ] as const)('axe finds nothing, and nothing is wider than the screen: %s', async (_, options) => {
+    const { page, faults, context } = await openPage(browser, served.address, options);
+    const found: string[] = [];
+    for (const [place, shown] of PLACES) {
+      await goTo(page, place);
+      await page.locator(shown).first().waitFor();
+      found.push(...(await axe(page, place, '')));
+      const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (Number(wide) > 0) found.push(`${place} is ${wide} px too wide`);
+    }
+    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+const PLACES = [
+  ['#/runs/tidy-1/changes', '.patch pre'],
+  ['#/runs/tidy-1/steps?agent=main_break2&step=1', '.one-step .outcome'],
+] as const;

@@ -1,0 +1,44 @@
+/** A project in a git repository with runs for the views of the page: changed files, many steps, failures. */
+import { execFileSync } from 'node:child_process';
+import { Project } from '../raymond.ts';
+
+const EVIL = `<img src=x onerror="document.title='broken'">`;
+
+/** Steps of the run `loop`. */
+export const LOOPS = 120;
+
+export function viewsProject(more: Readonly<Record<string, string>> = {}): Project {
+  const project = new Project({ ...FILES, ...more });
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', args, { cwd: project.folder, stdio: 'pipe' });
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.name', 'x');
+  git('config', 'user.email', 'x@x');
+  git('add', '--all');
+  git('commit', '-qm', 'first');
+  return project;
+}
+
+export const TIDY = ['tidy', '--workflow-id', 'tidy-1', '--checkpoints', 'steps'];
+export const LOOP = ['loop', '--workflow-id', 'loop', '--max-iterations', '0'];
+
+const FILES = {
+  '.gitignore': '.raymond\n',
+  'src/pool/pool.ts': Array.from({ length: 30 }, (_, n) => `export const line${n} = ${n};`).join(
+    '\n',
+  ),
+  'src/pool/old.ts': 'export const old = true;\n',
+  'docs/guide.md': '# Guide\n\nOld words.\n',
+  'tidy/START.sh': `echo '<fork worktree="docs" part="docs">DOCS</fork><fork part="broken">BREAK</fork><goto>EDIT</goto>'\n`,
+  'tidy/EDIT.sh': [
+    `sed -i 's/line3 = 3/line3 = 33/; s/line20 = 20/line20 = "${'x'.repeat(30)}"/' src/pool/pool.ts`,
+    'rm src/pool/old.ts',
+    `echo "export const evil = '${EVIL.replaceAll('"', '\\"').replaceAll("'", '`')}';" > "src/pool/new ${'<b>'}.ts"`,
+    `printf 'a\\0b' > logo.png`,
+    `echo "<result>edited</result>"`,
+  ].join('\n'),
+  'tidy/DOCS.sh': `echo '# Guide' > docs/guide.md; git commit -qam docs; echo '<result>docs</result>'\n`,
+  'tidy/BREAK.sh': `echo '${EVIL.replaceAll("'", '`')}' >&2; exit 3\n`,
+  'loop/START.sh': `n=$(cat n 2>/dev/null || echo 0); echo "round $n"; echo $((n + 1)) > n; if [ $n -lt ${LOOPS} ]; then echo '<goto>NEXT</goto>'; else echo '<result>over</result>'; fi\n`,
+  'loop/NEXT.sh': `echo '<goto>START</goto>'\n`,
+};
