@@ -210,10 +210,10 @@ export interface Observer {
 export interface Person {
   ask(question: OpenQuestion, reply: Reply): void;
   /** The question with this id no longer needs an answer from this person. */
-  withdraw(id: string): void;
+  withdraw?(id: string): void;
   /** Whether this person may still answer. */
   isPresent(): boolean;
-  close(): void;
+  close?(): void;
 }
 
 export interface OpenQuestion {

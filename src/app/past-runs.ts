@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { type Remainder, remainderOf } from '../forecast/forecast.ts';
 import { PastReader, type PastRun, pastRunSchema } from '../forecast/past-run.ts';
 import type { PlaceReader } from '../forecast/places.ts';
+import { attempt } from '../model/attempt.ts';
 import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
@@ -60,11 +61,12 @@ function isFinished(found: SurveyedRun, workflow: string): found is StoredRun<Ru
 function readCache(text: string | undefined): readonly PastRun[] {
   if (text === undefined) return [];
   // Another version of Raymond may have written it in another form.
-  try {
-    return z.array(pastRunSchema).parse(JSON.parse(text));
-  } catch {
-    return [];
-  }
+  return (
+    z.safeParse(
+      z.array(pastRunSchema),
+      attempt(() => JSON.parse(text)),
+    ).data ?? []
+  );
 }
 
 async function pastOf(store: RunStore, id: string): Promise<PastRun | undefined> {

@@ -17,7 +17,7 @@ import { actOn, type HoldRun, takeTurn } from '../run/turn.ts';
 import { holdInDatabase, type SharedTurn } from './hold-in-database.ts';
 import { KnownRun } from './known-run.ts';
 import { RunBusy, RunChanged, RunGone, WorkerLost } from './lock-run.ts';
-import type { FleetPorts, KeepWithStep, Refusal, RunPorts, Store } from './ports.ts';
+import type { FleetPorts, KeepWithStep, RunPorts, Store } from './ports.ts';
 
 /** The part of a worker that its runs use. */
 export interface Life {
@@ -57,18 +57,13 @@ export class CarriedRun {
   #trouble: string | undefined;
   #hasRefusedMail = false;
 
-  static async open(
-    ports: FleetPorts,
-    life: Life,
-    run: Run,
-    row: RunRow,
-  ): Promise<CarriedRun | Refusal> {
+  static async open(ports: FleetPorts, life: Life, run: Run, row: RunRow): Promise<CarriedRun> {
     const kept = new Map<string, Store[]>();
     const keep: KeepWithStep = (step, store) => {
       kept.set(keyOf(step), [...(kept.get(keyOf(step)) ?? []), store]);
     };
     const parts = await ports.openRun(run, row, keep);
-    return 'refusal' in parts ? parts : new CarriedRun(ports, life, run, row, parts, kept);
+    return new CarriedRun(ports, life, run, row, parts, kept);
   }
 
   private constructor(

@@ -17,7 +17,7 @@ import { hearHead } from '../postgres/seen-heads.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
 import { leave, putBack, type StepOfRun, takeSteps } from './claims.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { FleetPorts, Guard, Refusal } from './ports.ts';
+import type { FleetPorts, Guard } from './ports.ts';
 import { refuse, termsOf } from './refusals.ts';
 import type { StopHow, StopRequests } from './stop-requests.ts';
 import { takeDue } from './wakeups.ts';
@@ -238,24 +238,24 @@ class WorkerLife implements Life {
     if (!row || !terms || terms.isRefused) return undefined;
     this.#guard.watch(id);
     const carried = await this.#openWatched(id, row);
-    if (!('refusal' in carried)) return carried;
-    await this.#refuse(id, terms.reasons, carried.refusal);
+    if (typeof carried === 'object') return carried;
+    await this.#refuse(id, terms.reasons, `${id} is left to other workers. ${carried}`);
     return undefined;
   }
 
-  async #openWatched(id: string, found: RunRow): Promise<CarriedRun | Refusal> {
+  /** Gives the reason if this worker refuses the run. */
+  async #openWatched(id: string, found: RunRow): Promise<CarriedRun | string> {
     const { database, runs, heads } = this.#ports;
     try {
       const { row, missed } = await newestRow(database, { ...runs, heads }, id, found);
-      if (missed) return { refusal: `${id} is left to other workers. ${setBack(id, row, missed)}` };
+      if (missed) return setBack(id, row, missed);
       await checkHead(runs.rows, id, row);
       const run = await runOf(database, runs, id, row);
       heads.note(row);
       await heads.save();
       return await CarriedRun.open(this.#ports, this, run, row);
     } catch (error) {
-      if (error instanceof ForeignRow)
-        return { refusal: `${id} is left to other workers. ${error.message}` };
+      if (error instanceof ForeignRow) return error.message;
       throw error;
     }
   }

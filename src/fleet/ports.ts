@@ -24,8 +24,8 @@ export interface FleetPorts {
   readonly recovery: Recovery;
   /** Starts a guard in place of that of an earlier process. */
   readonly guard: () => Promise<Guard>;
-  /** Everything that is needed to execute steps of a run here, or the reason why this worker refuses it. */
-  openRun(run: Run, row: RunRow, keep: KeepWithStep): Promise<RunPorts | Refusal>;
+  /** Everything that is needed to execute steps of a run here. */
+  openRun(run: Run, row: RunRow, keep: KeepWithStep): Promise<RunPorts>;
   /** Shows other processes what the agents of a run are doing on a worker. */
   observer(run: string, worker: string): Observer;
   /** Reads what a step said when it has ended, and gives the statements that keep it in the database. */
@@ -43,11 +43,6 @@ export interface FleetPorts {
 /** The way of a worker to its database. */
 export interface Way extends Traffic {
   readonly latencyMs: number;
-}
-
-/** The run is left to other workers. */
-export interface Refusal {
-  readonly refusal: string;
 }
 
 export interface WorkerFacts {

@@ -34,10 +34,10 @@ export function askPerson(
   };
   const withdraw = (agent: string, id: string) => {
     requests.get(agent)?.delete(id);
-    person.withdraw(id);
+    person.withdraw?.(id);
   };
   const withdrawAll = (agent: string) => {
-    for (const id of requests.get(agent) ?? []) person.withdraw(id);
+    for (const id of requests.get(agent) ?? []) person.withdraw?.(id);
     requests.delete(agent);
   };
   for (const question of open) ask(question);
@@ -112,17 +112,7 @@ export function openQuestions(run: Run, first: readonly Input[]): readonly Asked
 }
 
 /** For a run whose questions wait until the mailbox has an answer. */
-export const ANSWERING_BY_MAIL: Person = {
-  ask: () => {},
-  withdraw: () => {},
-  isPresent: () => true,
-  close: () => {},
-};
+export const ANSWERING_BY_MAIL: Person = { ask: () => {}, isPresent: () => true };
 
 /** For a run that does not wait for answers. */
-export const NOBODY: Person = {
-  ask: () => {},
-  withdraw: () => {},
-  isPresent: () => false,
-  close: () => {},
-};
+export const NOBODY: Person = { ask: () => {}, isPresent: () => false };

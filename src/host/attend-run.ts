@@ -91,7 +91,7 @@ export async function attendRun(
   } finally {
     over.abort();
     endStops();
-    person.close();
+    person.close?.();
     await showing;
     await observer.close();
   }

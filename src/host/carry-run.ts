@@ -102,7 +102,7 @@ export async function carryRun(
   } finally {
     endWatch?.();
     delivery?.close();
-    person.close();
+    person.close?.();
     await observer.close();
     endStops?.();
   }

@@ -25,9 +25,7 @@ export function rehearsedPerson(
       else if (turn % 2 === 0) reply.answer(varied(turn / 2));
       else clock.skipTo(deadline);
     },
-    withdraw: () => {},
     isPresent: () => true,
-    close: () => {},
   };
 }
 

@@ -9,8 +9,6 @@ export function scriptedPerson(replies: readonly string[]): Person {
       const text = left.shift();
       if (text !== undefined) reply.answer(text);
     },
-    withdraw: () => {},
     isPresent: () => left.length > 0,
-    close: () => {},
   };
 }

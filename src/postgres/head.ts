@@ -10,8 +10,10 @@
  * Whoever writes to the database can still put back the rows of an earlier moment as a whole. Machines
  * that remember a later head notice it: see `seen-heads.ts`.
  */
+
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { attempt } from '../model/attempt.ts';
 import type { Queries } from './database.ts';
 import { ForeignRow, type RowSeals } from './seals.ts';
 
@@ -74,11 +76,12 @@ export type Kept = z.infer<typeof keptSchema>;
 const NOTHING: Kept = { trees: {}, sources: {}, stop: 0 };
 
 export function keptOf({ kept }: Pick<Head, 'kept'>): Kept {
-  try {
-    return z.safeParse(keptSchema, JSON.parse(kept)).data ?? NOTHING;
-  } catch {
-    return NOTHING;
-  }
+  return (
+    z.safeParse(
+      keptSchema,
+      attempt(() => JSON.parse(kept)),
+    ).data ?? NOTHING
+  );
 }
 
 /** The hash of the files of a workflow. */

@@ -1,7 +1,9 @@
 /** Runs in a PostgreSQL database. Every process that can write to the database can work on them. */
+
 import * as z from 'zod/mini';
 import { isRunId } from '../journal/run-id.ts';
 import { isSummary } from '../journal/run-index.ts';
+import { attempt } from '../model/attempt.ts';
 import { JOURNAL_VERSION } from '../model/event.ts';
 import { type Now, nowSchema } from '../model/now.ts';
 import { summaryOf } from '../model/run-summary.ts';
@@ -186,7 +188,13 @@ async function readNow({ query }: Queries, id: string): Promise<Now | undefined>
      order by published_at desc`,
     [id],
   );
-  const found = rows.flatMap(({ content }) => z.safeParse(nowSchema, parsed(content)).data ?? []);
+  const found = rows.flatMap(
+    ({ content }) =>
+      z.safeParse(
+        nowSchema,
+        attempt(() => JSON.parse(content)),
+      ).data ?? [],
+  );
   const [newest, ...others] = found;
   if (!newest || others.length === 0) return newest;
   return {
@@ -194,14 +202,6 @@ async function readNow({ query }: Queries, id: string): Promise<Now | undefined>
     agents: found.flatMap(({ agents }) => agents),
     omitted: found.reduce((sum, { omitted }) => sum + omitted, 0),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function postgresRecords({ query }: Database, id: string): StepRecords {

@@ -2,10 +2,12 @@
  * The heads of runs that this user has seen on this machine, in a folder of the user. So a database that
  * was set back to an earlier moment is noticed by every machine that has seen a later one.
  */
+
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type Disk, makeFolder, readText, replaceCache } from '../journal/disk.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
+import { attempt } from '../model/attempt.ts';
 import { CHANNEL } from './announcer.ts';
 import type { Transaction } from './database.ts';
 import type { Head } from './head.ts';
@@ -87,11 +89,10 @@ function isAfter(a: Position, b: Position): boolean {
 }
 
 function readPosition(text: string | undefined): Position | undefined {
-  try {
-    return z.safeParse(positionSchema, JSON.parse(text ?? 'null')).data;
-  } catch {
-    return undefined;
-  }
+  return z.safeParse(
+    positionSchema,
+    attempt(() => JSON.parse(text ?? 'null')),
+  ).data;
 }
 
 /** Runs that are removed stay remembered for a while, so that nobody can put them back. */
@@ -129,21 +130,17 @@ export async function announceHead(
   write('select pg_notify($1, $2)', [CHANNEL, `head ${notice}`]);
 }
 
+const announcedSchema = z.extend(positionSchema, { seal: z.string() });
+
 /** Notes a position that a command has announced. */
 export async function hearHead(heads: Heads, rows: RowSeals, notice: string): Promise<void> {
-  const position = readPosition(notice);
-  const seal = z.safeParse(z.object({ seal: z.string() }), parsed(notice)).data?.seal;
-  if (!position || seal === undefined) return;
-  const { born, era, seq, link } = position;
+  const position = z.safeParse(
+    announcedSchema,
+    attempt(() => JSON.parse(notice)),
+  ).data;
+  if (!position) return;
+  const { born, era, seq, link, seal } = position;
   if (!(await rows.holds('position', [born, era, seq, link], seal))) return;
   heads.note(position);
   await heads.save();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -147,19 +147,16 @@ function ignoredWarning(
 function refusal(
   { pathOf }: CheckedRun['library'],
   { ref }: Workflow,
-  {
-    file,
-    line,
-    column,
-    message,
-    remedy,
-  }: Pick<Diagnostic, 'file' | 'line' | 'column' | 'message' | 'remedy'>,
+  fault: Pick<Diagnostic, 'file' | 'line' | 'column' | 'message' | 'remedy'>,
 ): UserError {
+  const { file, line, column, message, remedy } = fault;
   const path = pathOf(ref, file);
-  const { file: near } = nearHere({ ...NOWHERE, file: path });
-  return new UserError('usage', `${near}:${line}: ${message}`, remedy ?? 'Choose another agent.', {
-    ...{ file: path, line, column },
-  });
+  return new UserError(
+    'usage',
+    `${nearHere(path)}:${line}: ${message}`,
+    remedy ?? 'Choose another agent.',
+    {
+      ...{ file: path, line, column },
+    },
+  );
 }
-
-const NOWHERE = { severity: 'error', code: '', line: 1, column: 1, message: '' } as const;

@@ -26,14 +26,13 @@ export function placed(
   { ref }: Workflow,
   diagnostic: Diagnostic,
 ): Diagnostic {
-  return nearHere({ ...diagnostic, file: library.pathOf(ref, diagnostic.file) });
+  return { ...diagnostic, file: nearHere(library.pathOf(ref, diagnostic.file)) };
 }
 
-/** The same for a diagnostic with an absolute path. */
-export function nearHere(diagnostic: Diagnostic): Diagnostic {
-  const { file: path } = diagnostic;
+/** An absolute path, relative to the working directory if it is in it. */
+export function nearHere(path: string): string {
   const near = relative(process.cwd(), path);
-  return { ...diagnostic, file: near.startsWith('..') || near === '' ? path : near };
+  return near.startsWith('..') || near === '' ? path : near;
 }
 
 /** A notice as one text, for a program. */

@@ -5,7 +5,6 @@ import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
 import { chosenAgent } from '../execute/agents/agent-option.ts';
 import { acpCommands, agentsWith } from '../execute/agents/agents.ts';
 import { type Executable, findAcp } from '../execute/agents/find-program.ts';
-import type { Approvals } from '../execute/agents/project-settings.ts';
 import type { Protected } from '../execute/agents/protected-files.ts';
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { readChoices } from '../execute/claude/choices.ts';
@@ -43,7 +42,6 @@ import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
 import type {
-  Executor,
   Executors,
   FileComparer,
   FileHistory,
@@ -164,11 +162,12 @@ export async function executors(
       reached: reachedFiles(library),
     };
     const approvals = await approvalsOf(root);
+    const common = {
+      ...{ environment: process.env, processes, sessionsFolder: workspace.sessions, protects },
+    };
     const claude = claudeExecutor({
+      ...common,
       path: programIn(given.agent),
-      environment: process.env,
-      processes,
-      sessionsFolder: workspace.sessions,
       agentOptions,
       mostProcesses: settings.maxParallelPrompts,
       approvals,
@@ -179,14 +178,16 @@ export async function executors(
       },
     });
     const codex = codexExecutor({
+      ...common,
       path: programIn(given.agent, 'codexPath'),
       prices: given.agents?.[codexAgent.name]?.prices ?? {},
-      environment: process.env,
-      processes,
-      sessionsFolder: workspace.sessions,
-      protects,
     });
-    const others = await acpExecutors(around, { run, given, protects, approvals }, processes);
+    // One for each agent that speaks the Agent Client Protocol. An executor without a step does nothing.
+    const { acpExecutor } = await import('../execute/acp/acp.ts');
+    const others = Object.entries(acpCommands(given.agents)).map(([name, command]) => {
+      const { prices = {} } = given.agents?.[name] ?? {};
+      return acpExecutor({ ...common, ...command, name, prices, approvals });
+    });
     const prompt = new Map([claude, codex, ...others].map((executor) => [executor.name, executor]));
     const files = filesOf(around, run);
     return { prompt, script, ...ofRun, files, worktrees: worktreesOf(around, run, processes) };
@@ -204,35 +205,6 @@ export async function executors(
     ...(settings.rehearseScripts && { script }),
   });
   return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
-}
-
-/** One for each agent that speaks the Agent Client Protocol. An executor without a step does nothing. */
-async function acpExecutors(
-  around: Surroundings,
-  {
-    run,
-    given,
-    protects,
-    approvals,
-  }: Pick<ExecutorChoice, 'run' | 'given'> & {
-    readonly protects: Protected;
-    readonly approvals: Approvals;
-  },
-  processes: RunProcesses,
-): Promise<readonly Executor[]> {
-  const { acpExecutor } = await import('../execute/acp/acp.ts');
-  return Object.entries(acpCommands(given.agents)).map(([name, command]) =>
-    acpExecutor({
-      ...command,
-      name,
-      prices: given.agents?.[name]?.prices ?? {},
-      environment: process.env,
-      processes,
-      sessionsFolder: around.workspace(run).sessions,
-      protects,
-      approvals,
-    }),
-  );
 }
 
 export function filesOf(around: Surroundings, run: string): FileHistory {

@@ -49,7 +49,7 @@ async function diagnose(
   } catch (error) {
     if (!(error instanceof WorkflowError)) throw error;
     const found = lintFailure({ ok: false, ...error, message: error.message });
-    return found.map(nearHere);
+    return found.map((one) => ({ ...one, file: nearHere(one.file) }));
   }
 }
 

@@ -2,8 +2,10 @@
  * The guard of a worker is a small process. When the lease of the worker is over, it ends the processes of
  * the steps, even if the worker is suspended or was killed. It learns everything from the worker through a pipe.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod/mini';
 import {
   identify,
   isAlive,
@@ -12,6 +14,7 @@ import {
 } from '../../execute/process/index.ts';
 import type { Guard } from '../../fleet/ports.ts';
 import { type Disk, readText, replaceFile } from '../../journal/disk.ts';
+import { attempt } from '../../model/attempt.ts';
 
 /** The words of a worker to its guard, one JSON object per line. */
 export type GuardWord =
@@ -108,15 +111,16 @@ function environment(): NodeJS.ProcessEnv {
 
 async function readIdentity(disk: Disk, file: string): Promise<ProcessIdentity | undefined> {
   const text = await readText(disk, file, MOST_BYTES);
-  try {
-    const { pid, started, boot } = JSON.parse(text ?? '{}');
-    const isWhole = Number.isSafeInteger(pid) && pid > 1 && [started, boot].every(isText);
-    return isWhole ? { pid, started, boot } : undefined;
-  } catch {
-    return undefined;
-  }
+  return z.safeParse(
+    identitySchema,
+    attempt(() => JSON.parse(text ?? 'null')),
+  ).data;
 }
 
 const MOST_BYTES = 10_000;
 
-const isText = (value: unknown) => typeof value === 'string';
+const identitySchema = z.object({
+  pid: z.int().check(z.minimum(2)),
+  started: z.string(),
+  boot: z.string(),
+});

@@ -3,6 +3,7 @@
  * its agents. All are removed when the run is no longer in the database. A note says which run of which database they belong to. A worker
  * may serve several databases, and a new run may have the id of a removed one.
  */
+
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -11,6 +12,7 @@ import { goneRuns, identityOf } from '../../fleet/worker-table.ts';
 import { readText, replaceFile } from '../../journal/disk.ts';
 import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
 import { isRunId } from '../../journal/run-id.ts';
+import { attempt } from '../../model/attempt.ts';
 import type { Database, Queries } from '../../postgres/database.ts';
 import type { Notices } from '../../postgres/notices.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -106,9 +108,8 @@ async function noteOf(
   run: string,
 ): Promise<z.infer<typeof noteSchema> | undefined> {
   const text = await readText(around.disk, noteFile(around, run), 1_000);
-  try {
-    return z.safeParse(noteSchema, JSON.parse(text ?? 'null')).data;
-  } catch {
-    return undefined;
-  }
+  return z.safeParse(
+    noteSchema,
+    attempt(() => JSON.parse(text ?? 'null')),
+  ).data;
 }

@@ -4,9 +4,8 @@ import { join, relative } from 'node:path';
 import { clonedPlace } from '../../execute/git/cloned-place.ts';
 import { gitWorktrees } from '../../execute/git/worktrees.ts';
 import { travellingExecutors } from '../../execute/turn/travelling.ts';
-import { carriedRoots, carriedSessions, storedSources } from '../../fleet/belongings.ts';
+import { carriedRoots, carriedSessions } from '../../fleet/belongings.ts';
 import type { KeepWithStep } from '../../fleet/ports.ts';
-import type { StoredSources } from '../../load/load.ts';
 import type { Run } from '../../model/run.ts';
 import type { FileHistory, RunFolders, RunPlace } from '../../ports.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -21,15 +20,6 @@ export interface TravellingRun {
   readonly around: Surroundings;
   readonly database: Database;
   readonly rows: RowSeals;
-}
-
-/** The stored files of the workflows that the newest state of the run has read. */
-export function sourcesOf(
-  { run, around, database, rows }: TravellingRun,
-  newest: () => Run,
-): StoredSources {
-  const expected = (ref: string) => newest().workflowFiles.get(ref);
-  return storedSources(database, run.id, expected, around.workspace(run.id).source, rows);
 }
 
 export function withSessions(

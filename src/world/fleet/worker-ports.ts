@@ -1,4 +1,5 @@
 /** Builds what a worker needs: its folder, its guard, its recovery, and the ports of each run. */
+
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { foldersWithProcesses, RunProcesses, self } from '../../execute/process/index.ts';
 import { projectArea } from '../../files/project-area.ts';
 import { readPartSync } from '../../files/regular-file.ts';
+import { storedSources } from '../../fleet/belongings.ts';
 import type {
   FleetPorts,
   KeepWithStep,
@@ -44,7 +46,7 @@ import { headsOfUser } from './database-runs.ts';
 import { endOldGuard, startGuard } from './guard.ts';
 import { keptRuns, ownFolder } from './runs-of-worker.ts';
 import { packStep } from './steps-elsewhere.ts';
-import { placeOf as placeOfRun, sharedFolders, sourcesOf, withSessions } from './travelling-run.ts';
+import { placeOf as placeOfRun, sharedFolders, withSessions } from './travelling-run.ts';
 
 export interface WorkerChoices {
   readonly name: string;
@@ -148,6 +150,8 @@ async function openRun(
   const config = await readConfiguration(around.project);
   const of = { run, keep, around, database, rows: rowsOf(parts) };
   let newest = run;
+  const { source } = around.workspace(run.id);
+  const expected = (ref: string) => newest.workflowFiles.get(ref);
   const files = filesOf(around, run.id);
   const [root] = Object.keys(keptOf(row).trees);
   const place = await placeOfRun(of, { remote: row.remote, root }, files);
@@ -156,10 +160,10 @@ async function openRun(
   const loose = looseLibrary(
     run.cwd,
     { agent: run.settings.agent, ...(agents && { agents }) },
-    sourcesOf(of, () => newest),
+    storedSources(database, run.id, expected, source, of.rows),
     place?.toLocal,
   );
-  const library = loose.unpackingInto(around.workspace(run.id).source);
+  const library = loose.unpackingInto(source);
   const isLoaded = (state: Run) => [...state.workflowFiles].every(([ref]) => library.get(ref));
   const missing = ({ message, remedy }: UserError) => around.report(`${message} ${remedy}`);
   const load = async (state: Run) => {
