@@ -49,6 +49,14 @@ test('workers leave connections to commands that store runs', async () => {
 
 test('a command says that it waits for a connection', async () => {
   const { fleet, raymond } = await ownFleet(6);
+  // Otherwise the connection of this test, which it does not use meanwhile, becomes free on a busy machine.
+  let giveBack = () => {};
+  const ownConnection = fleet.database.transaction(async ({ query }) => {
+    await query('select 1');
+    await new Promise<void>((resolve) => {
+      giveBack = resolve;
+    });
+  });
   const hogs: pg.Client[] = [];
   for (;;) {
     const hog = new pg.Client({ connectionString: fleet.url });
@@ -67,6 +75,8 @@ test('a command says that it waits for a connection', async () => {
     ),
   );
   for (const hog of hogs) await hog.end();
+  giveBack();
+  await ownConnection;
   expect(await command.ended).toMatchObject({ code: 0 });
   const { stdout } = await raymond('doctor').ended;
   // Two of them are for the schedule, and one for doctor itself.
