@@ -190,6 +190,8 @@ export type Live =
   /** The prompt of a rehearsed step. */
   | { readonly kind: 'prompt'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
+  /** What the step has cost so far, as an estimate. Its end has the cost that counts. */
+  | { readonly kind: 'spent'; readonly usd: number }
   /** A fact that the person has to know even if nobody watches the run. */
   | { readonly kind: 'warning'; readonly text: string };
 

@@ -90,3 +90,13 @@ test('the size is bounded, and the agents that do not fit are counted', () => {
   expect(now.agents.length + now.omitted).toBe(5_000);
   expect(now.agents[0]?.agent).toBe('main_worker4999');
 });
+
+test('the cost so far is kept beside what the agent does', () => {
+  const doing = new DoingNow();
+  doing.live(key('main'), tool('a'), 1);
+  doing.live(key('main'), { kind: 'spent', usd: 0.1 }, 2);
+  doing.live(key('main'), { kind: 'spent', usd: 0.2 }, 3);
+  expect(doing.snapshot(4).agents).toEqual([
+    { agent: 'main', step: 1, tool: { at: 1, name: 'Bash', summary: 'a' }, spentUsd: 0.2 },
+  ]);
+});

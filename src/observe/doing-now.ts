@@ -66,6 +66,8 @@ function partOf(live: Live, at: number): Partial<RawDoing> | undefined {
     case 'note':
     case 'warning':
       return { note: { at, text: live.text } };
+    case 'spent':
+      return { spentUsd: live.usd };
     case 'denied':
     case 'prompt':
       return undefined;
@@ -74,7 +76,7 @@ function partOf(live: Live, at: number): Partial<RawDoing> | undefined {
   }
 }
 
-function shortened(agent: string, { step, tool, words, note }: RawDoing): Doing {
+function shortened(agent: string, { step, tool, words, note, spentUsd }: RawDoing): Doing {
   const short = ({ at, text }: { at: number; text: string }) => ({
     at,
     text: oneLine(text, LONGEST_WORDS),
@@ -91,5 +93,6 @@ function shortened(agent: string, { step, tool, words, note }: RawDoing): Doing 
     }),
     ...(words && { words: short(words) }),
     ...(note && { note: short(note) }),
+    ...(spentUsd !== undefined && { spentUsd }),
   };
 }

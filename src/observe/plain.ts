@@ -84,6 +84,8 @@ function liveLines(
       return [{ tone: 'warning', text: live.text }];
     case 'note':
       return verbosity === 'quiet' ? [] : [{ tone: 'faint', text: live.text }];
+    case 'spent':
+      return [];
     case 'prompt':
     case 'text':
       return verbosity === 'verbose' ? quotes(live.text, 'faint') : [];

@@ -232,6 +232,51 @@ test('agents have the order of their creation, also after a resume', () => {
   expect(names(viewAfter(stage))).toEqual(['main', ...numbers, 'main_a10']);
 });
 
+test('the cost grows during a turn, of the agent and of the run', () => {
+  const stage = makeRun({ START: [] });
+  stage.start();
+  const doing = (spentUsd: number) => ({
+    doing: new Map([['main', { agent: 'main', step: 1, spentUsd }]]),
+  });
+  expect(shown(stage, doing(0.25))).toMatch(/~\$0\.2500\n(.|\n)*· ~\$0\.2500 of/);
+  expect(shown(stage, doing(1.5))).toMatch(/~\$1\.50\n(.|\n)*· ~\$1\.50 of/);
+});
+
+test('paths are relative to the directory of the agent', () => {
+  const stage = makeRun({ START: [] });
+  stage.start();
+  const { cwd } = stage.agent();
+  const tool = { at: 2, name: 'Read', summary: `${cwd}/src/a.ts` };
+  const doing = new Map([['main', { agent: 'main', step: 1, tool }]]);
+  expect(shown(stage, { doing })).toContain(' Read src/a.ts ');
+});
+
+test('a call is shown as nested', () => {
+  const stage = makeRun({ START: [], A: [], B: [], X: [], Y: [] });
+  stage.turn('<call return="X">A</call>');
+  stage.turn('<call return="Y">B</call>');
+  expect(shown(stage)).toContain(' B.md ‹ Y ‹ X ');
+});
+
+test('hundreds of agents: the summary counts those that wait by reason', () => {
+  const stage = makeRun({ START: [], WORK: [], COLLECT: [], DONE: [], GO: [] });
+  stage.turn('<fork next="COLLECT">WORK</fork>'.repeat(300));
+  stage.turn('<join>DONE</join>');
+  for (let i = 1; i <= 30; i++) stage.turn('<ask next="GO">Well?</ask>', `main_work${i}`);
+  for (const [id] of stage.run.agents) stage.start(id);
+  const lines = shown(stage, { width: 140 }).split('\n');
+  expect(lines.filter((line) => line.includes('? main_work'))).toHaveLength(12);
+  expect(lines.join('\n')).toMatch(
+    /and 289 more: \d+ running, 18 ask you, \d+ wait for a place \(\d+ of \d+ busy\), 1 for its child agents/,
+  );
+});
+
+test('a chosen agent is marked, and always shown', () => {
+  const stage = makeRun({ START: [], WORK: [], COLLECT: [] });
+  stage.turn('<fork next="COLLECT">WORK</fork>'.repeat(60));
+  expect(shown(stage, { chosen: 'main_work57' })).toMatch(/^❯ . main_work57 /m);
+});
+
 test('a new step does not show what the last one did', () => {
   const stage = makeRun({ START: [], NEXT: [] });
   stage.start();

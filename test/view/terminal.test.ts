@@ -39,7 +39,8 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 const say = (event) => process.stdout.write(JSON.stringify({ session_id: 'S', ...event }) + '\\n');
-const message = { id: 'm', model: 'x', usage: {} };
+const usage = { input_tokens: 20000, output_tokens: 500 };
+const message = { id: 'm', model: 'claude-sonnet-4', usage };
 const end = { type: 'result', subtype: 'success', stop_reason: 'end_turn', permission_denials: [] };
 for await (const line of createInterface({ input: process.stdin })) {
   const { type, message: asked } = JSON.parse(line);
@@ -50,7 +51,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     say({ ...end, is_error: true, api_error_status: 429, result, total_cost_usd: 0 });
     process.exit(1);
   }
-  const input = { command: 'npm test' };
+  const input = { command: \`npm test -- \${process.cwd()}/src/a.ts\` };
   say({ type: 'assistant', message: { ...message, content: [{ type: 'tool_use', name: 'Bash', input }] } });
   while (!existsSync('go')) await delay(20);
   const result = 'Fine. <result>It is tested.</result>';
@@ -71,11 +72,11 @@ function promptProject(): { project: Project; env: Record<string, string> } {
   return { project, env: { RAYMOND_CLAUDE: project.path('agent.mjs') } };
 }
 
-test('a run: the agent with its tool call, then the result', async () => {
+test('a run: the agent with its tool call and its cost so far, then the result', async () => {
   const { project, env } = promptProject();
   const terminal = new TmuxTerminal(project, SMALL, env);
   await terminal.run('raymond verify --workflow-id r');
-  await terminal.showsScreen('run', 'Bash npm test');
+  await terminal.showsScreen('run', 'Bash npm test -- src/a.ts');
   project.write('go', '');
   await terminal.showsScreen('run-ended', '| It is tested.');
   await terminal.isAsBefore();

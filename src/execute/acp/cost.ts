@@ -42,7 +42,10 @@ export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 
 }
 
 /** The agent may have begun to count again, for example in a new process. */
-function toldUsd({ beforeUsd, totalUsd }: TurnUsage): number | undefined {
+export function toldUsd({
+  beforeUsd,
+  totalUsd,
+}: Pick<TurnUsage, 'beforeUsd' | 'totalUsd'>): number | undefined {
   if (totalUsd === undefined) return undefined;
   return totalUsd >= beforeUsd ? totalUsd - beforeUsd : totalUsd;
 }

@@ -3,7 +3,7 @@ import { fields } from '../json.ts';
 import type { Exit, LaunchedProcess } from '../process/index.ts';
 import type { Followed, Turning } from '../turn/turn-executor.ts';
 import { type Connection, Disconnected, Refused } from './connection.ts';
-import { usageIn } from './cost.ts';
+import { toldUsd, usageIn } from './cost.ts';
 import type { KnownAgent } from './known.ts';
 import { stated } from './overheard.ts';
 import { type RpcError, readUpdate, type UpdateKind } from './protocol.ts';
@@ -57,7 +57,13 @@ export async function followTurn(
       if (update?.session !== prompt.session) return;
       // An adopted turn may have ended before, and the same piece of output may have what followed.
       if (connection.isAnswered(prompt.id) && update.kind === TEXT) return;
+      const { totalUsd } = record;
       record.add(update);
+      if (record.totalUsd !== totalUsd)
+        turning.live({
+          kind: 'spent',
+          usd: toldUsd({ beforeUsd: prompt.beforeUsd, totalUsd: record.totalUsd }) ?? 0,
+        });
       permissions.update(update);
     },
   });

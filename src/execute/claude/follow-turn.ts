@@ -39,7 +39,7 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   const { turning, launched, turn, permissions, onInit, untilExit } = watch;
   const record = turnRecord();
   const read = messageReader();
-  const show = liveReporter(turning.live);
+  const show = liveReporter(turning.live, record.spentUsd);
   let init: Init | undefined;
   let hasSpoken = false;
   let checkpoint: string | undefined;
@@ -70,7 +70,10 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   return { ...output, outcome: record.outcome(end), totalUsd, init, hasSpoken, checkpoint };
 }
 
-function liveReporter(live: (live: Live) => void): (happening: Happening) => void {
+function liveReporter(
+  live: (live: Live) => void,
+  spentUsd: () => number,
+): (happening: Happening) => void {
   const showText = textShower(live);
   return (happening) => {
     switch (happening.kind) {
@@ -78,6 +81,9 @@ function liveReporter(live: (live: Live) => void): (happening: Happening) => voi
         return showText(happening.text);
       case 'tool-use':
         return live({ kind: 'tool', name: happening.name, summary: happening.summary });
+      case 'spent':
+      case 'spent-output':
+        return live({ kind: 'spent', usd: spentUsd() });
       case 'permission-denied':
         return live({ kind: 'denied', tool: happening.tool });
       case 'api-retry': {

@@ -16,6 +16,8 @@ type TurnFailure = Failure | { readonly kind: 'budget-spent'; readonly message: 
 interface TurnRecord {
   add(happening: Happening): void;
   readonly isOver: boolean;
+  /** What the turn has cost so far, as an estimate. */
+  spentUsd(): number;
   outcome(end: TurnEnd): TurnOutcome;
 }
 
@@ -88,6 +90,7 @@ export function turnRecord(): TurnRecord {
     get isOver() {
       return result !== undefined;
     },
+    spentUsd: meter.estimateUsd,
     outcome(end) {
       const reported: Cost = { usd: newCost(result?.costUsd ?? 0, end.countedUsd), from: 'told' };
       const usage = meter.usage();
