@@ -195,7 +195,7 @@ export function prune({
 }: PruneChoices = {}): Promise<readonly PrunedRun[]> {
   return within(choices, async (around) => {
     const { prune } = await import('./app/prune.ts');
-    const pruned = await prune(around, { ids, discardWorktrees }, doorOf(choices));
+    const pruned = await prune(around, { ids, discardWorktrees, isChosen: true }, doorOf(choices));
     const all: PrunedRun[] = [];
     for await (const one of pruned ?? []) all.push(one);
     return all;

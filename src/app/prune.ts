@@ -10,9 +10,11 @@ import {
 import { type UnsavedWork, unsavedWork } from '../execute/git/unsaved-work.ts';
 import { foldersWithProcesses } from '../execute/process/index.ts';
 import { conditionOf } from '../model/condition.ts';
+import { counted } from '../model/counted.ts';
 import { messageOf } from '../model/message-of.ts';
 import { type Door, warnings } from '../model/notice.ts';
 import { shellWord } from '../model/shell-word.ts';
+import { oneLine, time } from '../observe/words.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import type { SurveyedRun } from '../ports.ts';
 import type { Surroundings } from '../world/surroundings.ts';
@@ -22,6 +24,8 @@ import { consented, give } from './started-run.ts';
 export interface PruneOptions {
   /** Those runs, even if they are none. Otherwise completed ones. */
   readonly ids?: readonly string[] | undefined;
+  /** The caller has chosen the runs, so that their removal needs no consent. Named runs are chosen. */
+  readonly isChosen?: boolean | undefined;
   /** Any run on which no process works. */
   readonly all?: boolean | undefined;
   /** Only runs whose last event is not newer. */
@@ -29,7 +33,7 @@ export interface PruneOptions {
   readonly dryRun?: boolean | undefined;
   /** Also deletes work that exists nowhere else, after a consent. */
   readonly discardWorktrees?: boolean | undefined;
-  /** The consent to that. */
+  /** The consent to that, and to remove runs that are not named. */
   readonly agreed?: boolean | undefined;
 }
 
@@ -59,6 +63,8 @@ export async function prune(
     ids ? ids.includes(found.id) : isOver(found, all === true) && isOlder(found, until),
   );
   for (const found of doomed) checkIdle(found);
+  const isChosen = options.isChosen ?? ids !== undefined;
+  if (!isChosen && !(await mayRemove(doomed, options, door))) return undefined;
   if (options.discardWorktrees && !(await mayDiscard(around, doomed, options, door)))
     return undefined;
   return removed(around, doomed, options, door);
@@ -84,6 +90,30 @@ function checkIdle(found: SurveyedRun): void {
     `${name.charAt(0).toUpperCase()}${name.slice(1)} works on ${found.id}.`,
     `Stop it first: raymond stop ${found.id}`,
   );
+}
+
+/** Names the runs that would be removed, and asks. */
+async function mayRemove(
+  doomed: readonly SurveyedRun[],
+  { dryRun, agreed }: PruneOptions,
+  door: Door,
+): Promise<boolean> {
+  if (doomed.length === 0 || dryRun || agreed) return true;
+  const facts = [`${counted(doomed.length, 'run')} will be removed:`, ...doomed.map(runLine)];
+  const isAgreed = await door.agree({ kind: 'prune', facts });
+  if (isAgreed === undefined)
+    throw wrongUsage(
+      `Raymond cannot ask here whether to remove ${counted(doomed.length, 'run')}.`,
+      'To see them, add --dry-run. To remove them, add --yes, or name the runs.',
+    );
+  return isAgreed;
+}
+
+function runLine(found: SurveyedRun): string {
+  if (found.kind === 'damaged') return `  ${found.id}  damaged`;
+  const { updatedAt, input } = found.run;
+  const purpose = input === undefined ? '' : `  ${oneLine(input.text, 60)}`;
+  return `  ${found.id}  ${conditionOf(found).kind}, ${time(updatedAt, Date.now())}${purpose}`;
 }
 
 /** Names the work that would be deleted, and asks. */

@@ -8,6 +8,7 @@ import { usd } from '../observe/words.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { rewindPorts } from '../world/wire.ts';
+import { type OwnChanges, ownChanges } from './own-changes.ts';
 import { refuseInside } from './refuse-inside.ts';
 import { consented } from './started-run.ts';
 
@@ -29,7 +30,8 @@ export async function rewind(
   return rewindRun(await rewindPorts(around, id), id, request, {
     files,
     agree: async (plan) => {
-      const facts = planLines(id, plan, files);
+      const own = files ? await ownChanges(around, id, plan) : [];
+      const facts = [...planLines(id, plan, files), ...own.flatMap(ownLines)];
       const isAgreed = await consented(door, { kind: 'rewind', facts }, agreed);
       if (isAgreed === undefined)
         throw wrongUsage('Raymond cannot ask here whether to rewind.', 'To rewind, add --yes.');
@@ -74,6 +76,19 @@ function planLines(
     ...(isWithFiles ? [] : ['  Files are left alone.']),
   ];
 }
+
+function ownLines({ root, paths, problem }: OwnChanges): readonly string[] {
+  if (problem !== undefined)
+    return [`  Your own changes in ${root} cannot be listed: ${problem}. They return as well.`];
+  return [
+    `  ${counted(paths.length, 'file')} of ${root} changed after the last record of the run, by you or by a script.`,
+    '  Raymond sets them aside. rewind --undo brings them back:',
+    ...paths.slice(0, MOST_PATHS).map((path) => `    ${path}`),
+    ...(paths.length > MOST_PATHS ? [`    and ${paths.length - MOST_PATHS} more`] : []),
+  ];
+}
+
+const MOST_PATHS = 50;
 
 function names(all: readonly string[]): string {
   const shown = all.slice(0, MOST_NAMES).join(', ');

@@ -181,12 +181,12 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .action(async (options) => finish((await import('./operate/worker.ts')).worker(here, options)));
   raymond
     .command('prune [runs...]')
-    .description('remove completed runs, or the named ones')
+    .description('remove completed runs after a question, or the named ones at once')
     .option('--all', 'also remove runs that failed, are waiting or were stopped')
     .option('--older-than <time>', 'only runs whose last event is older, such as 30d')
     .option('--dry-run', 'only report what would be removed')
     .option('--discard-worktrees', 'also delete work that exists nowhere else; asks first')
-    .option('-y, --yes', 'with --discard-worktrees: do not ask')
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'print one JSON object per run')
     .option(...DATABASE)
     .action(async (names, options) =>

@@ -12,7 +12,7 @@ export type Notice =
 
 /** Something that only a person may decide. The facts are what they decide about. */
 export interface Consent {
-  readonly kind: 'foreign-run' | 'changed-workflow' | 'rewind' | 'discard-work';
+  readonly kind: 'foreign-run' | 'changed-workflow' | 'rewind' | 'prune' | 'discard-work';
   readonly facts: readonly string[];
 }
 

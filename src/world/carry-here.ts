@@ -44,8 +44,10 @@ export async function prepareHere(
     await around.makeProject();
     await around.workspace(id).check();
   }
+  const besides = settings.rehearse ? undefined : { cwd, isInside: around.world.isInside };
+  const others = isNew ? await leftBehind(around.store, besides) : [];
   return {
-    notices: [...warnings(texts), ...hints(isNew ? await leftBehind(around.store) : [])],
+    notices: [...warnings(texts), ...hints(others)],
     async begin(run, held) {
       const { tasks } = around.workspace(id);
       // A run of this name may have been deleted with its project.

@@ -1,9 +1,13 @@
 import { conditionOf } from '../model/condition.ts';
-import type { RunStore } from '../ports.ts';
+import type { RunStore, SurveyedRun } from '../ports.ts';
 
-/** Notices about runs that a crash left unfinished. */
-export async function leftBehind(store: RunStore): Promise<readonly string[]> {
-  const crashed = (await store.survey())
+/** Hints about other runs of the project: those that a crash left unfinished, and those at work here. */
+export async function leftBehind(
+  store: RunStore,
+  besidesHere: BesidesHere | undefined,
+): Promise<readonly string[]> {
+  const runs = await store.survey();
+  const crashed = runs
     .flatMap((found) =>
       found.kind === 'stored' && conditionOf(found).kind === 'crashed' ? [found] : [],
     )
@@ -21,6 +25,34 @@ export async function leftBehind(store: RunStore): Promise<readonly string[]> {
           `Unfinished, but not started by you here: ${some(foreign)}. To check: raymond show ${foreign[0]}`,
         ]
       : []),
+    ...(besidesHere ? await besides(store, runs, besidesHere) : []),
+  ];
+}
+
+export interface BesidesHere {
+  /** The directory of the new run. */
+  readonly cwd: string;
+  /** Whether a step of that run has started this process. */
+  isInside(run: string): Promise<boolean>;
+}
+
+/** Two runs in one directory change the same files. */
+async function besides(
+  store: RunStore,
+  runs: readonly SurveyedRun[],
+  { cwd, isInside }: BesidesHere,
+): Promise<readonly string[]> {
+  const here: string[] = [];
+  for (const found of runs) {
+    if (found.kind === 'damaged' || !found.owner || found.run.isRehearsal) continue;
+    const looked = await store.look(found.id);
+    if (looked.kind === 'damaged' || looked.run.cwd !== cwd || (await isInside(found.id))) continue;
+    here.push(found.id);
+  }
+  if (here.length === 0) return [];
+  const verb = here.length === 1 ? 'works' : 'work';
+  return [
+    `${some(here)} also ${verb} in this directory, on the same files. To give a run its own: git worktree add ../NAME && cd ../NAME`,
   ];
 }
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { RunProcesses } from '../execute/process/index.ts';
 import { type Disk, realDisk } from '../journal/disk.ts';
 import { fileStore } from '../journal/file-store.ts';
+import { rememberedJournals } from '../journal/heads.ts';
 import { laterRecords } from '../journal/later.ts';
 import {
   directoryOf,
@@ -133,7 +134,6 @@ export async function surroundings({
       return workspaceOf(disk, other, run);
     },
     async projects() {
-      const { rememberedJournals } = await import('../journal/heads.ts');
       const journals = await rememberedJournals(disk, key);
       return [...new Set(journals.map(directoryOf))].filter((one) => one !== undefined).sort();
     },

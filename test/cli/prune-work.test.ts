@@ -29,7 +29,7 @@ test('a run with work that exists nowhere else is kept, and the work is named', 
   const { project, tree } = await withWork();
   const dry = await command(project, ['prune', '--dry-run']);
   expect(dry).toMatchObject({ code: 1, stdout: 'would remove clean\n' });
-  const { code, stdout, stderr } = await command(project, ['prune']);
+  const { code, stdout, stderr } = await command(project, ['prune', '--yes']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: 'removed clean\n' });
   expect(stderr).toContain(`${tree} has uncommitted changes`);
   expect(readFileSync(`${tree}/report.md`, 'utf8')).toBe('of days');
@@ -98,7 +98,7 @@ test('prune removes worktrees whose commits are elsewhere, keeps the others and 
   expect(dry).toMatchObject({ code: 1, stdout: `would remove the worktree ${tree(1)}\n` });
   expect(existsSync(tree(1))).toBe(true);
 
-  const { code, stdout, stderr } = await command(project, ['prune']);
+  const { code, stdout, stderr } = await command(project, ['prune', '--yes']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: `removed the worktree ${tree(1)}\n` });
   expect(stderr).toContain(`${tree(2)} has commits that only its branch raymond/one/own has`);
   expect(stderr).toContain(`${tree(3)} has uncommitted changes`);
@@ -111,10 +111,10 @@ test('prune removes worktrees whose commits are elsewhere, keeps the others and 
 
   git('merge', '-q', 'raymond/one/own');
   git('worktree', 'unlock', tree(4));
-  await command(project, ['prune']);
+  await command(project, ['prune', '--yes']);
   expect(git('worktree', 'list').split('\n')).toHaveLength(2);
   execFileSync('git', ['clean', '-fdq'], { cwd: tree(3) });
-  expect(await command(project, ['prune'])).toMatchObject({
+  expect(await command(project, ['prune', '--yes'])).toMatchObject({
     code: 0,
     stdout: `removed the worktree ${tree(3)}\nremoved one\n`,
   });
@@ -155,7 +155,7 @@ test('a worktree that lost its .git is kept, and what a killed removal left is r
   git('merge', '-q', 'raymond/one/own');
   rmSync(`${tree(3)}/.git`);
   mkdirSync(project.path('.raymond/worktrees/one/.removing-main_work9'));
-  const { code, stderr } = await command(project, ['prune']);
+  const { code, stderr } = await command(project, ['prune', '--yes']);
   expect(code).toBe(1);
   expect(stderr).toContain(`${tree(3)} cannot be checked (it is not a worktree)`);
   expect(readdirSync(project.path('.raymond/worktrees/one'))).toEqual(['main_work3']);

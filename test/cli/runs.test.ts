@@ -205,7 +205,7 @@ test('prune removes completed runs, and with --all the others', async () => {
   await command(project, ['bad', '--workflow-id', 'b']);
   await command(project, ['ask', '--workflow-id', 'a']);
   const pruned = async (...args: string[]) =>
-    objects((await command(project, ['prune', '--json', ...args])).stdout);
+    objects((await command(project, ['prune', '--json', '--yes', ...args])).stdout);
   expect(await pruned('--older-than', '1h')).toEqual([]);
   expect(await pruned('--dry-run')).toEqual([{ workflow_id: 'g', removed: false }]);
   expect(await pruned()).toEqual([{ workflow_id: 'g', removed: true }]);

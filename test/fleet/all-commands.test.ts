@@ -116,14 +116,6 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     expect((await raymond('list', '--status', 'waiting')).stdout).not.toContain('list');
   },
 
-  async inbox() {
-    await asking('inbox');
-    const [item] = (await raymond('inbox', '--json')).stdout.trim().split('\n');
-    expect(JSON.parse(item ?? '')).toMatchObject({ run: 'inbox', question: 'Which way?' });
-    await answered('inbox');
-    expect((await raymond('inbox')).stderr).toContain('Nothing waits for you.');
-  },
-
   async show() {
     await asking('show');
     const shown = (await raymond('show', 'show')).stdout;
@@ -239,11 +231,21 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     const ids = async () => [...(await fleet.store.list())].sort();
     const before = await ids();
     expect((await raymond('prune', '--dry-run')).stdout).toContain('show');
-    expect(await raymond('prune', '--older-than', '1d')).toMatchObject({ code: 0 });
+    expect(await raymond('prune', '--older-than', '1d', '--yes')).toMatchObject({ code: 0 });
     expect(await ids()).toEqual(before);
     await asking('kept');
-    expect(await raymond('prune')).toMatchObject({ code: 0 });
+    expect(await raymond('prune', '--yes')).toMatchObject({ code: 0 });
     expect(await ids()).toEqual(['kept']);
+  },
+
+  async inbox() {
+    await asking('inbox');
+    const items = (await raymond('inbox', '--json')).stdout.trim().split('\n');
+    expect(items.map((item) => JSON.parse(item))).toContainEqual(
+      expect.objectContaining({ run: 'inbox', project: null, question: 'Which way?' }),
+    );
+    await answered('inbox');
+    expect((await raymond('inbox')).stdout).not.toContain('inbox:');
   },
 
   async worker() {

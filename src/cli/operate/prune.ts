@@ -27,7 +27,7 @@ export async function prune(
   const until = olderThan(around, options.olderThan);
   const named = names.length > 0 ? ids : undefined;
   const wanted = { ...options, ids: named, until, agreed: options.yes };
-  const pruned = await pruneRuns(around, wanted, terminalDoor());
+  const pruned = await pruneRuns(around, wanted, terminalDoor(options));
   if (!pruned) return 1;
   let [count, keeps] = [0, false];
   for await (const one of pruned) {

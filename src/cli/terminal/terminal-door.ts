@@ -13,8 +13,8 @@ export function terminalDoor({ json }: { readonly json?: boolean | undefined } =
     openLog,
     async agree({ kind, facts }) {
       const asks = !json && isAttended();
-      // The refusal also names the changed files.
-      if (asks || kind !== 'changed-workflow') stderr.say(...facts);
+      // The refusal also says what it is about.
+      if (asks || (kind !== 'changed-workflow' && kind !== 'prune')) stderr.say(...facts);
       return asks ? confirm(QUESTIONS[kind]) : undefined;
     },
   };
@@ -24,6 +24,7 @@ const QUESTIONS: Readonly<Record<Consent['kind'], string>> = {
   'foreign-run': 'Resume it?',
   'changed-workflow': 'Continue with the changed files?',
   rewind: 'Rewind?',
+  prune: 'Remove them?',
   'discard-work': 'Delete it?',
 };
 
