@@ -28,7 +28,7 @@ test.each([
     'docs/guide/parallel-work.md',
     `At most ${settings.maxParallelPrompts} prompts and ${settings.maxParallelScripts} scripts`,
   ],
-  [money, `(\`${AGENTS.defaults.permissionMode}\`)`],
+  ['docs/guide/permissions.md', `The default is \`${AGENTS.defaults.permissionMode}\`.`],
   [wrong, `up to ${count[pauses.length]} times, after ${spoken(pauses)} seconds`],
   ['docs/decisions/0020-retry-pauses.md', `after ${spoken(pauses)} seconds`],
   ['docs/decisions/0020-retry-pauses.md', `${unknownWait / 60} minutes if the end is not`],

@@ -35,6 +35,7 @@ const RUN_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['README.md', 'test/docs/newcomer.test.ts'],
   ['docs/guide/getting-started.md', 'test/docs/newcomer.test.ts'],
   ['docs/guide/from-a-loop.md', 'test/docs/from-a-loop.test.ts'],
+  ['docs/guide/three-workflows.md', 'test/docs/three-workflows.test.ts'],
   ['docs/guide/skills.md', 'test/docs/skills.test.ts'],
   ['docs/guide/many-machines.md', 'test/docs/many-machines.test.ts'],
 ]);

@@ -185,6 +185,14 @@ const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
   ['docs/reference/cli.md', helpOf([]).commands.map((name) => `raymond ${name}`)],
 ];
 
+test('the synopsis of cli.md has every command', () => {
+  const [synopsis] = readDocument('docs/reference/cli.md').blocks;
+  const words = new Set(
+    synopsis?.text.split('\n').flatMap((line) => line.slice(0, 35).match(/[a-z]+/g) ?? []),
+  );
+  expect(helpOf([]).commands.filter((name) => !words.has(name))).toEqual([]);
+});
+
 test.each(DESCRIBED)('%s describes every name', (path, names) => {
   const hand = readDocument(path).text.replace(/<!-- generated: [\s\S]*?<!-- end -->/g, '');
   const missing = names.filter((name) => !hand.includes(`\`${name}`));
