@@ -19,6 +19,7 @@ import type {
   Mailbox,
   MailReader,
   OwnedJournal,
+  RecordName,
   RunOwner,
   RunStore,
   StepKey,
@@ -56,6 +57,11 @@ export class MemoryRuns {
     this.#kept.delete(id);
     kept.isRemoved = true;
     notify(kept);
+  }
+
+  /** What an executor leaves. */
+  keepRecord(id: string, step: StepKey, name: RecordName, content: Uint8Array): void {
+    this.of(id).records.set(`${nameOf(step)} ${name}`, Uint8Array.from(content));
   }
 
   /** Makes the owner of a run look dead, so that another process may take the run. */
@@ -209,10 +215,6 @@ function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: stri
       check();
       seal(chosen);
       return undefined;
-    },
-    async keepRecord(step, name, content) {
-      check();
-      kept.records.set(`${nameOf(step)} ${name}`, Uint8Array.from(content));
     },
     async publish(now) {
       check();

@@ -7,7 +7,6 @@ import type { Run } from '../model/run.ts';
 import type { Lease, OwnedJournal } from '../ports.ts';
 import { adoptJournal, createJournal, type FileJournal, openJournal } from './file-journal.ts';
 import { publishNow } from './file-now.ts';
-import { keepRecord } from './file-records.ts';
 import type { FileRunsParts } from './file-runs.ts';
 import { chainAt, removeHead, removeLostHeads } from './heads.ts';
 import { journalOfAnother } from './journal-errors.ts';
@@ -84,10 +83,6 @@ export async function takeFileLease(parts: FileRunsParts, id: string): Promise<L
       const file = await adoptJournal(disk, paths.journal, codec, lock, key, foreign);
       own(file);
       return file.problem;
-    },
-    async keepRecord(step, name, content) {
-      await confirm();
-      await keepRecord(disk, paths, step, name, content);
     },
     async publish(now) {
       await confirm();

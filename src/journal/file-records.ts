@@ -3,14 +3,13 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { MOST_OLDER_BYTES, olderFileOf, olderOutputs } from '../files/older-steps.ts';
 import { attempt } from '../model/attempt.ts';
-import type { RecordName, RunFolders, StepKey, StepRecords } from '../ports.ts';
-import { type Disk, makeFolder, readBytes, replaceWith, writeAll } from './disk.ts';
+import type { RunFolders, StepRecords } from '../ports.ts';
+import { type Disk, readBytes } from './disk.ts';
 
-interface RecordPaths {
-  readonly folders: Pick<RunFolders, 'step'>;
-}
-
-export function fileRecords(disk: Disk, { folders }: RecordPaths): StepRecords {
+export function fileRecords(
+  disk: Disk,
+  { folders }: { readonly folders: Pick<RunFolders, 'step'> },
+): StepRecords {
   const older = new Map<string, ReadonlyMap<number, string>>();
   const olderIn = async (agentFolder: string) => {
     const known = older.get(agentFolder);
@@ -29,18 +28,6 @@ export function fileRecords(disk: Disk, { folders }: RecordPaths): StepRecords {
       return output === undefined ? undefined : Buffer.from(output);
     },
   };
-}
-
-export async function keepRecord(
-  disk: Disk,
-  { folders }: RecordPaths,
-  { agent, step }: StepKey,
-  name: RecordName,
-  content: Uint8Array,
-): Promise<void> {
-  const folder = folders.step(agent, step);
-  await makeFolder(disk, folder);
-  await replaceWith(disk, join(folder, name), (file) => writeAll(file, content, 0));
 }
 
 /** Reads a file, or its compressed form. */

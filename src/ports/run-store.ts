@@ -139,7 +139,6 @@ export interface Lease {
    * UserError if the run is no longer as it was opened.
    */
   seal(chosen: ChosenRun): Promise<UserError | undefined>;
-  keepRecord(step: StepKey, name: RecordName, content: Uint8Array): Promise<void>;
   /** Shows other processes what the agents are doing; replaces the previous publication. */
   publish(now: Now): Promise<void>;
   /** Removes everything that the store keeps of the run. */
@@ -221,7 +220,10 @@ export interface StepKey {
 /** The answer of a prompt, or the output of a process. */
 export type RecordName = (typeof STEP_FILES)['answer' | 'stdout' | 'stderr']['name'];
 
-/** The records of steps. An instance remembers old records, so use one for each look at a run. */
+/**
+ * The records of steps, which executors and workers leave. An instance remembers old records, so use one for
+ * each look at a run.
+ */
 export interface StepRecords {
   /** Undefined if it was not kept or is larger. */
   read(step: StepKey, name: RecordName, maxBytes: number): Promise<Uint8Array | undefined>;

@@ -27,7 +27,6 @@ import {
 } from './run-row.ts';
 import { keyProblem, UNCHECKED_ROWS } from './seals.ts';
 import { announceHead, removed } from './seen-heads.ts';
-import { KEEP_RECORD } from './step-records.ts';
 
 export interface LeaseParts extends OwnParts {
   readonly database: Database;
@@ -106,10 +105,6 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
       await heads.save();
       return undefined;
     },
-    keepRecord: (step, name, content) =>
-      change(async ({ write }) => {
-        write(KEEP_RECORD, [id, step.agent, step.step, name, Buffer.from(content)]);
-      }),
     async publish(now) {
       const done = await database.query(PUBLISH, [id, token, JSON.stringify(now), CHANNEL]);
       if (done.length === 0) throw leaseLost(id, await ownerOf(database, parts.world(), id));

@@ -71,6 +71,6 @@ export async function keptConversation(
 
 const CONVERSATION = 'conversation';
 
-export const KEEP_RECORD = `insert into raymond.records (run, agent, step, name, content)
+const KEEP_RECORD = `insert into raymond.records (run, agent, step, name, content)
   values ($1, $2, $3, $4, $5)
   on conflict (run, agent, step, name) do update set content = excluded.content`;

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/interpret/apply.ts';
@@ -8,7 +9,7 @@ import { fileRuns } from '../../src/journal/file-runs.ts';
 import { fileStore } from '../../src/journal/file-store.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
 import { BEAT_MS, STALE_MS } from '../../src/journal/lock-owner.ts';
-import { findProject, makeProject } from '../../src/journal/project.ts';
+import { findProject, makeProject, runPaths } from '../../src/journal/project.ts';
 import { thaw } from '../../src/journal/thaw-run.ts';
 import { userKey } from '../../src/journal/user-key.ts';
 import type { Now } from '../../src/model/now.ts';
@@ -85,6 +86,11 @@ async function files(): Promise<StoreUnderTest> {
       suspended = now;
       now += STALE_MS + 1;
     },
+    async keepRecord({ agent, step }, name, content) {
+      const place = runPaths(project, started.run).folders.step(agent, step);
+      await mkdir(place, { recursive: true });
+      await writeFile(join(place, name), content);
+    },
   };
 }
 
@@ -93,7 +99,12 @@ async function memory(runs = new MemoryRuns()): Promise<StoreUnderTest> {
     const self = { pid, started: '1', boot: 'b', name: `process ${pid}`, isHere: true };
     return memoryStore({ apply: codec.apply, sealedText, self, runs });
   };
-  return { store: processOf(1), other: processOf(2), fallSilent: () => runs.expire(started.run) };
+  return {
+    store: processOf(1),
+    other: processOf(2),
+    fallSilent: () => runs.expire(started.run),
+    keepRecord: async (...record) => runs.keepRecord(started.run, ...record),
+  };
 }
 
 describe.each([
@@ -302,8 +313,8 @@ async function failing(
 ): Promise<readonly string[]> {
   const names: string[] = [];
   for (const { name, holds } of CHECKS) {
-    const { store, other, fallSilent } = await make();
-    const isKept = await holds({ store: broken(store), other: broken(other), fallSilent }).then(
+    const { store, other, ...more } = await make();
+    const isKept = await holds({ store: broken(store), other: broken(other), ...more }).then(
       () => true,
       () => false,
     );

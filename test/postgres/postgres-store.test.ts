@@ -3,6 +3,7 @@ import { describe, test } from 'vitest';
 import { realDisk } from '../../src/journal/disk.ts';
 import { userKey } from '../../src/journal/user-key.ts';
 import type { RunStore } from '../../src/ports.ts';
+import { keepOutput } from '../../src/postgres/step-records.ts';
 import { CHECKS, type StoreUnderTest } from '../contracts/run-store.ts';
 import { started, temporaryFolder } from '../journal/fixtures.ts';
 import { administer } from './new-database.ts';
@@ -14,7 +15,8 @@ const emptied = sharedDatabase();
 async function stores(): Promise<StoreUnderTest> {
   const url = await emptied();
   const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
-  const other = await storeAt('two', open(url), { key });
+  const database = open(url);
+  const other = await storeAt('two', database, { key });
   let silence = Promise.resolve();
   return {
     store: await storeAt('one', open(url), { key }),
@@ -33,6 +35,10 @@ async function stores(): Promise<StoreUnderTest> {
       const past = "update raymond.leases set until = now() - interval '1 second'";
       silence = administer(url, `${past} where run = '${started.run}'`);
     },
+    keepRecord: (step, name, content) =>
+      database.transaction(async (queries) =>
+        keepOutput(queries, started.run, step, name, content),
+      ),
   };
 }
 
