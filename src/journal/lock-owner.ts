@@ -5,14 +5,10 @@
  * not count as dead. The table of another container or machine cannot be seen. There, the heartbeat in
  * the lock decides.
  */
+import type { RunOwner } from '../ports.ts';
+
 /** Identifies a process. A later process with the same pid differs. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** The start time, as the system gives it. */
-  readonly started: string;
-  /** Identifies the boot of the machine. */
-  readonly boot: string;
-}
+export type ProcessIdentity = Pick<RunOwner, 'pid' | 'started' | 'boot'>;
 
 /** A process, and where it can be seen. */
 export interface LocatedProcess extends ProcessIdentity {

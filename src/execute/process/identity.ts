@@ -3,13 +3,10 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { attempt } from '../../model/attempt.ts';
+import type { RunOwner } from '../../ports.ts';
 import { system } from './system.ts';
 
-export interface ProcessIdentity {
-  readonly pid: number;
-  readonly started: string;
-  readonly boot: string;
-}
+export type ProcessIdentity = Pick<RunOwner, 'pid' | 'started' | 'boot'>;
 
 /** The identity of the process that has this pid now, if one exists. */
 export function identify(pid: number): ProcessIdentity | undefined {
