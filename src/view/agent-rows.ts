@@ -16,6 +16,8 @@ export interface AgentFrame {
   readonly chosen?: string | undefined;
   /** The agent whose question is shown below. */
   readonly asking?: string | undefined;
+  /** The process that worked on the run has ended without finishing it. */
+  readonly isLost?: boolean | undefined;
 }
 
 export interface AgentRows {
@@ -27,10 +29,10 @@ export interface AgentRows {
 /** One row per agent, or per agent that needs attention and a summary of the others. */
 export function agentRows(view: View, frame: AgentFrame, rows: number): AgentRows {
   if (rows < 1) return { rows: [], order: [] };
-  const { width, now, chosen } = frame;
+  const { width, now, chosen, isLost } = frame;
   // Agents that are over are in the lines above, until the user looks for one.
-  const withEnded = chosen !== undefined || view.run.status.kind === 'ended';
-  const { all, shown, rest } = chosenAgents(view, { now, rows, chosen, withEnded });
+  const withEnded = chosen !== undefined || view.run.status.kind === 'ended' || !!isLost;
+  const { all, shown, rest } = chosenAgents(view, { now, rows, chosen, withEnded, isLost });
   const order = all.map(({ id }) => id);
   const cells = shown.map((listed) => cellsOf(view, listed, frame));
   const columns = columnsFor(width, view.widest, cells);
@@ -44,7 +46,8 @@ export function agentRows(view: View, frame: AgentFrame, rows: number): AgentRow
 
 /** The row of one agent, for the head of its conversation. */
 export function agentRow(view: View, frame: AgentFrame, id: string): Row {
-  const listing = { now: frame.now, rows: Number.POSITIVE_INFINITY, withEnded: true };
+  const { now, isLost } = frame;
+  const listing = { now, rows: Number.POSITIVE_INFINITY, withEnded: true, isLost };
   const listed = chosenAgents(view, listing).all.find((one) => one.id === id);
   if (!listed) return { pieces: [{ text: shortened(id, frame.width), tone: 'strong' }] };
   const cell = cellsOf(view, listed, frame);
@@ -73,7 +76,7 @@ interface Cells {
 
 function cellsOf(view: View, listed: Listed, frame: AgentFrame): Cells {
   const { id, agent, kind } = listed;
-  const { now, chosen, asking } = frame;
+  const { now, chosen, asking, isLost } = frame;
   const doing = frame.doing.get(id);
   const since = kind === 'ended' ? undefined : sinceOf(view, listed);
   const spent = kind !== 'ended' && isDoing(listed.agent, doing) ? (doing.spentUsd ?? 0) : 0;
@@ -81,7 +84,7 @@ function cellsOf(view: View, listed: Listed, frame: AgentFrame): Cells {
   return {
     who: whoText(id, agent),
     state: kind === 'ended' ? agent.state : stateText(listed.agent),
-    doing: agentText(listed, { now, doing, isAskedBelow: id === asking }),
+    doing: agentText(listed, { now, doing, isAskedBelow: id === asking, isLost }),
     elapsed: since === undefined ? '' : elapsed(now - since),
     cost: costUsd > 0 ? usd(costUsd, agent.isPriced || spent > 0) : '',
     isChosen: id === chosen,

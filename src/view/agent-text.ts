@@ -46,6 +46,7 @@ export interface TextFrame {
   readonly doing: Doing | undefined;
   /** Its question is shown below, so its row does not repeat it. */
   readonly isAskedBelow: boolean;
+  readonly isLost?: boolean | undefined;
 }
 
 /** The activity of an agent, or the reason why it waits, or how it ended. */
@@ -68,6 +69,7 @@ export function agentText(listed: Listed, frame: TextFrame): AgentText {
       return waits();
     case 'running': {
       const [request] = status.requests;
+      if (frame.isLost) return { text: LOST, tone: 'warning', mark: 'failed' };
       if (request) return asks(frame.isAskedBelow ? 'asks you' : requestText(request));
       if (wait) return waits();
       const text = runningText(listed.agent, status, frame.doing);
@@ -93,6 +95,8 @@ export function agentText(listed: Listed, frame: TextFrame): AgentText {
       return unreachable(status);
   }
 }
+
+const LOST = 'was working when its process ended';
 
 function endText(end: AgentEnd): AgentText {
   switch (end.kind) {

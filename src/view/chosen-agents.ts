@@ -16,6 +16,8 @@ export interface Listing {
   readonly chosen?: string | undefined;
   /** Whether agents that are over are listed, too. */
   readonly withEnded: boolean;
+  /** The process that worked on the run has ended without finishing it. */
+  readonly isLost?: boolean | undefined;
 }
 
 export interface ChosenAgents {
@@ -38,9 +40,10 @@ export interface Rest {
  * The agents that fit into a number of rows. If all fit, they are in the order of their creation.
  * Otherwise those that need attention come first, and one row is left for a summary of the rest.
  */
-export function chosenAgents(view: View, { now, rows, chosen, withEnded }: Listing): ChosenAgents {
+export function chosenAgents(view: View, listing: Listing): ChosenAgents {
+  const { rows, chosen } = listing;
   const created = (one: Listed) => view.places.get(one.id) ?? 0;
-  const listed = listedAgents(view, now, withEnded);
+  const listed = listedAgents(view, listing);
   const hasAll = listed.length <= rows;
   const all = listed.toSorted(
     (a, b) => (hasAll ? 0 : importance(a) - importance(b)) || created(a) - created(b),
@@ -53,10 +56,10 @@ export function chosenAgents(view: View, { now, rows, chosen, withEnded }: Listi
   return { all, shown, rest: restOf([...all.slice(0, first), ...all.slice(first + fit)]) };
 }
 
-function listedAgents({ run }: View, now: number, withEnded: boolean): readonly Listed[] {
+function listedAgents({ run }: View, { now, withEnded, isLost }: Listing): readonly Listed[] {
   const listed: Listed[] = [];
   for (const [id, agent] of run.agents) {
-    const wait = waitOf(run, agent, now);
+    const wait = waitOf(run, agent, now, !isLost);
     const kind = agent.status.kind === 'failed' ? 'failed' : 'working';
     listed.push(wait ? { id, kind: 'waiting', agent, wait } : { id, kind, agent });
   }

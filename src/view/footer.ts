@@ -13,16 +13,17 @@ export interface FooterFrame {
   readonly width: number;
   readonly now: number;
   readonly doing: ReadonlyMap<string, Doing>;
+  readonly isLost?: boolean | undefined;
   /** Shown at the right end, if there is room: what the user may press. */
   readonly hint: string;
 }
 
 /** The whole run in a few words: on one row if the screen is wide enough. */
-export function footer(run: Run, { width, now, doing, hint }: FooterFrame): readonly Row[] {
+export function footer(run: Run, { width, now, doing, hint, isLost }: FooterFrame): readonly Row[] {
   const { tally, settings, endedAgents } = run;
   const budget = settings.budgetUsd > 0 ? ` of ${usd(settings.budgetUsd)}` : '';
   const running = atWork(tally) - tally.queued;
-  const waits = run.status.kind === 'ended' ? [] : waitsIn(run, now);
+  const waits = run.status.kind === 'ended' ? [] : waitsIn(run, now, !isLost);
   const waiting = (isForPerson: boolean, tone: Piece['tone']): readonly Piece[] => {
     const text = waitsText(waits.filter(({ wait }) => (wait.for === 'person') === isForPerson));
     return text === '' ? [] : [{ text, tone }];
@@ -34,13 +35,16 @@ export function footer(run: Run, { width, now, doing, hint }: FooterFrame): read
     plain(`${usd(run.totalCostUsd + spent, run.isPriced || spent > 0)}${budget}`),
     ...count(tally.failed, 'failed', 'bad'),
     ...waiting(true, 'warning'),
-    ...(run.status.kind === 'ended'
-      ? []
-      : [{ text: `${running} running`, tone: 'plain' } as const]),
+    ...standing(run, running, isLost),
     ...waiting(false, 'faint'),
     ...count(endedAgents.size, 'ended', 'good'),
   ];
   return [...notices(run, width, now), ...withHint(flow(pieces, width), hint, width)];
+}
+
+function standing({ status }: Run, running: number, isLost = false): readonly Piece[] {
+  if (isLost) return [{ text: 'crashed', tone: 'bad' }];
+  return status.kind === 'ended' ? [] : [plain(`${running} running`)];
 }
 
 /** What the running steps have cost so far. */

@@ -21,13 +21,13 @@ export interface Frame extends Omit<AgentFrame, 'asking'> {
  * the screen, and lines of the report stay visible above the rows.
  */
 export function screenRows(view: View, frame: Frame): AgentRows {
-  const { height, now, typing, panel, doing, hint = '', isWatched = false } = frame;
+  const { height, now, typing, panel, doing, hint = '', isWatched = false, isLost } = frame;
   // Some terminals wrap a row that fills the last column.
   const width = Math.max(1, frame.width - 1);
   const most = mostRows(height);
   const open = typing ? openWith(view, typing) : 0;
   const below = [
-    ...footer(view.run, { width, now, doing, hint: typing || panel ? '' : hint }),
+    ...footer(view.run, { width, now, doing, isLost, hint: typing || panel ? '' : hint }),
     ...(panel ? panelRows(panel, view.run, { width, isWatched }) : []),
     ...(typing && !panel
       ? questionRows(typing, { width, rows: questionRoom(height), now, open })

@@ -84,7 +84,19 @@ test('a process that no longer exists is reported', async () => {
   await terminal.run('raymond watch r');
   await terminal.shows('1 running');
   life.child.kill('SIGKILL');
-  await terminal.shows('r: crashed. Its process no longer exists. To continue: raymond resume r');
+  await terminal.showsScreen('watch-crashed', 'To continue: raymond resume r');
+  await terminal.isAsBefore();
+  // Afterwards, it stays until the person leaves, who may want to read the conversation.
+  await terminal.run('raymond watch r');
+  await terminal.shows('q leave');
+  terminal.type('Down');
+  await terminal.shows('❯');
+  terminal.type('Enter');
+  await terminal.shows('| <print>It waits.</print>');
+  terminal.type('Escape');
+  await terminal.shows('q leave');
+  terminal.type('q');
+  await terminal.shows('To continue: raymond resume r');
   await terminal.isAsBefore();
   project.write('go', '');
 });

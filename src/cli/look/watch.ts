@@ -1,7 +1,9 @@
-import { runToSee, statusOf } from '../../app/find-run.ts';
+import { runToSee } from '../../app/find-run.ts';
 import { look } from '../../app/look.ts';
 import { attendRun } from '../../host/attend-run.ts';
+import { conditionOf } from '../../model/condition.ts';
 import { shellWord } from '../../model/shell-word.ts';
+import { time } from '../../observe/words.ts';
 import type { StoredRun } from '../../ports.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { userName } from '../../world/user-name.ts';
@@ -27,30 +29,45 @@ export async function watch(
 /** Returns when the run has ended, when its process no longer exists, or when the user leaves. */
 async function watchInView(around: Surroundings, id: string): Promise<number> {
   const { store, clock, world } = around;
-  const {
-    owner,
-    found: { run },
-  } = await look(around, id);
+  const { owner, found } = await look(around, id);
+  const { run } = found;
   const { attendantAtTerminal } = await import('../terminal/attendant.ts');
   const attendant = attendantAtTerminal({
     ...{ around, id, clock, isLive: false, options: {}, isWatched: true, known: run.seq },
     mayAnswer: owner !== undefined && !(await world.isInside(id)),
-    isOver: run.status.kind === 'ended' && owner === undefined,
+    isOver: !owner && (run.status.kind === 'ended' || conditionOf(found).kind === 'crashed'),
   });
   const attended = await attendRun(
     { store, clock, id, from: 1, known: run.seq, userName: userName() },
     attendant,
   );
-  for (const line of lastWords(attended.found)) stdout.offer(line);
+  sayLastWords(attended.found);
   return 0;
 }
 
-function lastWords(found: StoredRun): readonly string[] {
-  const { id, run, owner } = found;
-  if (run.status.kind === 'ended') return [];
-  return owner
-    ? [`${id} continues. To watch it again: raymond watch ${shellWord(id)}`]
-    : [
-        `${id}: ${statusOf(found)}. Its process no longer exists. To continue: raymond resume ${shellWord(id)}`,
-      ];
+function sayLastWords(found: StoredRun): void {
+  const { id, run } = found;
+  const word = shellWord(id);
+  if (run.status.kind === 'ended') return;
+  if (conditionOf(found).kind !== 'crashed') {
+    stdout.offer(`${id} continues. To watch it again: raymond watch ${word}`);
+    return;
+  }
+  const last = time(run.updatedAt, Date.now());
+  stdout.say(`${id} has crashed: its process ended without finishing the run.`);
+  stdout.say(`Its last record is from ${last}. It was working on ${interrupted(found)}.`);
+  stdout.say('Finished steps are kept, and a resume adopts or repeats the others.');
+  stdout.offer(`To continue: raymond resume ${word}`);
+  stdout.offer(`To read what happened: raymond logs ${word}`);
 }
+
+function interrupted({ run }: StoredRun): string {
+  const steps = [...run.agents].flatMap(([id, { status }]) =>
+    status.kind === 'running' ? [`${id}:${status.step} ${status.state}`] : [],
+  );
+  if (steps.length === 0) return 'no step';
+  const more = steps.length > MOST_NAMED ? ` and ${steps.length - MOST_NAMED} more` : '';
+  return `${steps.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
+
+const MOST_NAMED = 3;

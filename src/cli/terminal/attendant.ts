@@ -1,5 +1,7 @@
 /** The person at the terminal, who sees a run, answers its questions and stops it with Ctrl-C. */
 import type { Attendant } from '../../host/attendant.ts';
+import { openRun } from '../../host/open-run.ts';
+import { conditionOf } from '../../model/condition.ts';
 import { type Doing, doingByAgent } from '../../model/now.ts';
 import { countdown } from '../../observe/countdown.ts';
 import type { Line } from '../../observe/describe.ts';
@@ -75,7 +77,7 @@ function whenFree(view: LiveView): AskOne {
 /** The live view, if the terminal and the options allow it, and its source of news about work elsewhere. */
 function viewOn(
   screen: Screen,
-  { around, clock, isLive, options, isWatched = false, isOver = false }: AttendantParts,
+  { id, around, clock, isLive, options, isWatched = false, isOver = false }: AttendantParts,
 ): { readonly view: LiveView | undefined; readonly doing: NonNullable<Attendant['doing']> } {
   if (options.plain || options.json || options.quiet || !screen.canRedraw())
     return { view: undefined, doing: () => {} };
@@ -83,6 +85,8 @@ function viewOn(
   let elsewhere: ReadonlyMap<string, Doing> = new Map();
   const view = liveView({
     ...{ screen, pace: around.clock, clock, isWatched, isOver, keys: keyReader },
+    isLost: async () =>
+      isWatched && conditionOf(await openRun(around.store, id)).kind === 'crashed',
     converse: (agent, run, change) => new Conversation({ around, agent, run, change }),
     doing: () => (isLive ? doingByAgent(now.snapshot(clock.now())) : elsewhere),
   });

@@ -12,6 +12,7 @@ import type { PageRow, Screen } from './terminal.ts';
 export interface PageFrame {
   readonly now: number;
   readonly doing: ReadonlyMap<string, Doing>;
+  readonly isLost: boolean;
   /** A question waits for the user. */
   readonly asks: boolean;
 }
@@ -26,7 +27,7 @@ export class ConversationPage {
     this.#screen = screen;
   }
 
-  rows(view: View, { now, doing, asks }: PageFrame): readonly (PageRow | Row)[] {
+  rows(view: View, { now, doing, isLost, asks }: PageFrame): readonly (PageRow | Row)[] {
     const { columns } = this.#screen.size();
     const width = Math.max(1, columns - 1);
     const text = this.#screen.wrapped(this.#conversation.parts());
@@ -36,7 +37,7 @@ export class ConversationPage {
     const empty = Array.from({ length: room - shown.length }, () => EMPTY);
     const rule: Row = { pieces: [{ text: '─'.repeat(width), tone: 'faint' }] };
     return [
-      agentRow(view, { width, now, doing }, this.#conversation.agent),
+      agentRow(view, { width, now, doing, isLost }, this.#conversation.agent),
       rule,
       ...shown,
       ...empty,

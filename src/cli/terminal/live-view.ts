@@ -43,6 +43,8 @@ export interface LiveViewParts {
   readonly isWatched?: boolean;
   /** The run was over when the view began. The view stays until the user leaves. */
   readonly isOver?: boolean;
+  /** Whether the process that worked on the run has ended without finishing it. */
+  readonly isLost?: () => Promise<boolean>;
   /** The keys of the user, if there is one. */
   readonly keys?: (onPiece: (piece: string) => void) => KeyReader | undefined;
   /** Opens the conversation of an agent. */
@@ -77,6 +79,7 @@ export function liveView(parts: LiveViewParts): LiveView {
   let earliest = 0;
   let isClosed = false;
   let isHurried = false;
+  let isLost = false;
   /** Ends the wait of a view whose run is over. */
   let leave: (() => void) | undefined;
   let next: { readonly at: number; readonly cancel: () => void } | undefined;
@@ -103,12 +106,15 @@ export function liveView(parts: LiveViewParts): LiveView {
     if (!areKeysTaken && screen.canRedraw()) takeKeys();
     const now = momentOf();
     if (page && view && screen.canRedraw())
-      screen.showPage(page.rows(view, { now, doing: doing(), asks: question !== undefined }));
+      screen.showPage(
+        page.rows(view, { now, doing: doing(), isLost, asks: question !== undefined }),
+      );
     else flush(rows(now), isWhole);
     earliest = pace.now() + Math.max(SHORTEST_MS, (pace.now() - began) * PAUSE_PER_DRAWING_TIME);
     if (view && view.run.status.kind !== 'ended') schedule(began + TICK_MS);
   };
-  const momentOf = () => (view?.run.status.kind === 'ended' ? view.run.updatedAt : clock.now());
+  const momentOf = () =>
+    view && (isLost || view.run.status.kind === 'ended') ? view.run.updatedAt : clock.now();
   const rows = (now: number) => {
     if (!view || !screen.canRedraw()) return [];
     if (view.run.status.kind === 'ended' && !isWatched && !leave) return [];
@@ -119,7 +125,7 @@ export function liveView(parts: LiveViewParts): LiveView {
       '? keys',
     ];
     const shown = screenRows(view, {
-      ...{ width, height, now, doing: doing(), typing, isWatched, ...controls },
+      ...{ width, height, now, doing: doing(), typing, isWatched, isLost, ...controls },
       hint: keys && !isClosed ? hints.join(' · ') : '',
     });
     order = shown.order;
@@ -298,6 +304,7 @@ export function liveView(parts: LiveViewParts): LiveView {
     },
     async close() {
       typing = undefined;
+      if (parts.isLost) isLost = await parts.isLost().catch(() => false);
       if (keys && !isHurried && screen.canRedraw() && (page || (isOver && isWatched))) {
         const left = new Promise<void>((resolve) => {
           leave = resolve;
