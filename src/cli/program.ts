@@ -72,8 +72,9 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .description('list the runs of this project')
     .option('--status <words>', 'only runs with this status, such as failed or running,waiting')
     .option('-n, --number <n>', 'show only the newest n runs')
+    .option('--workflows', 'list the workflows here and below instead, with what they take')
     .option('--workers', 'list the workers of the database instead')
-    .option('--json', 'print one JSON object per run or worker')
+    .option('--json', 'print one JSON object per run, workflow or worker')
     .option(...DATABASE)
     .action(async (options) => finish((await import('./look/list.ts')).list(here, options)));
   raymond

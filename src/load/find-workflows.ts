@@ -1,9 +1,12 @@
 /** Finds the workflows in a folder and in the folders below it, for a user who named none. */
-import type { Dirent } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { readPartSync } from '../files/regular-file.ts';
 import { attempt } from '../model/attempt.ts';
+import { shellWord } from '../model/shell-word.ts';
+import { UserError } from '../model/user-error.ts';
+import { nearest } from '../parse/nearest.ts';
 import { isStateFile, stemOf } from '../parse/state.ts';
 
 /** Their paths, relative to the folder. Follows no link, and reads a limited number of names. */
@@ -31,6 +34,45 @@ export async function findWorkflows(folder: string): Promise<readonly string[]> 
     level = below;
   }
   return found.sort();
+}
+
+/**
+ * The path of the workflow that a user names without its folder, such as `feature` for `flows/feature`.
+ * Throws the error, with a remedy if another workflow may be meant.
+ */
+export async function workflowNamed(name: string, cwd: string, error: unknown): Promise<string> {
+  const isName = basename(name) === name && /^[\p{L}\p{N}_]/u.test(name);
+  if (!(error instanceof UserError) || error.code !== 'no-workflow' || !isName) throw error;
+  const below = await findWorkflows(cwd);
+  const [only, ...others] = below.filter((path) => nameOf(path) === name);
+  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined)
+    throw new UserError(
+      'several-workflows',
+      `${others.length + 1} workflows are called ${name}: ${[only, ...others].join(', ')}.`,
+      `Name one by its path: raymond ${shellWord(only)}`,
+    );
+  const meant = (await above(name, cwd)) ?? similar(name, below);
+  if (meant === undefined) throw error;
+  throw new UserError('no-workflow', error.message, `Did you mean ${shellWord(meant)}?`);
+}
+
+const nameOf = (path: string) => basename(path).replace(/\.(?:zip|ya?ml)$/, '');
+
+/** In a folder above, up to the root of the repository. */
+async function above(name: string, cwd: string): Promise<string | undefined> {
+  let folder = cwd;
+  for (let up = 0; up < DEEPEST && !existsSync(join(folder, '.git')); up++) {
+    folder = dirname(folder);
+    const found = (await findWorkflows(folder)).find((path) => nameOf(path) === name);
+    if (found !== undefined) return relative(cwd, join(folder, found));
+  }
+  return undefined;
+}
+
+function similar(name: string, paths: readonly string[]): string | undefined {
+  const near = nearest(name, paths.map(nameOf));
+  return paths.find((path) => nameOf(path) === near);
 }
 
 const DEEPEST = 3;

@@ -87,8 +87,13 @@ export function createLibrary(options: LibraryOptions): LooseLibrary {
   const library = {
     get: (ref: string) => loaded.get(ref)?.workflow,
     async load(path: string, from?: string) {
-      const base = from === undefined ? cwd : (await find(from)).home;
-      return (await loadAt(path, base)).workflow;
+      if (from !== undefined) return (await loadAt(path, (await find(from)).home)).workflow;
+      // Only a person names a workflow without its folder.
+      const byName = async (error: unknown) => {
+        const { workflowNamed } = await import('./find-workflows.ts');
+        return loadAt(await workflowNamed(path, cwd, error), cwd);
+      };
+      return (await loadAt(path, cwd).catch(byName)).workflow;
     },
     pathOf: (ref: string, file: string) => loaded.get(ref)?.pathOf(file) ?? file,
     filesOf: (ref: string, states?: ReadonlySet<string>) => {

@@ -18,6 +18,15 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** In one unit, for a column: `5 s`, `12 min`, `3 h`, `8 d`. */
+export function age(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  const hours = Math.floor(seconds / 3600);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
 /** For a running clock: `0:05`, `12:05`, `1:02:05`. */
 export function elapsed(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000);

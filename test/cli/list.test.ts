@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { atTerminal } from '../at-terminal.ts';
 import { command } from '../command.ts';
 import { writeKeptRuns } from '../kept-runs.ts';
 import { newProject } from '../new-project.ts';
 import { Project } from '../raymond.ts';
+
+const ESCAPE = '\x1b';
 
 describe('a completed, a failed and a waiting run', () => {
   let project: Project;
@@ -30,18 +33,30 @@ describe('a completed, a failed and a waiting run', () => {
     return () => project.dispose();
   });
 
-  test('the list says how many agents failed or wait, in aligned columns', async () => {
+  test('the list says what each run is for and what came of it, in aligned columns', async () => {
     const { stdout } = await command(project, ['list']);
-    expect(stdout.replace(/\d\.\d s/g, '0.1 s').replace(/\d\d:\d\d:\d\d/g, '12:00:00')).toBe(
+    expect(stdout.replace(/ +(AGE|\d+ (?:s|min)) {2}/g, '  AGE  ')).toBe(
       [
-        'RUN     STATUS     AGENTS  FAILED  ASK  STEPS  WORKED   COST  STARTED',
-        'r-good  completed  0 of 1                   1   0.1 s  $0.00  12:00:00',
-        'r-bad   failed     2 of 3       2           4   0.1 s  $0.00  12:00:00',
-        'r-ask   waiting         1            1      1   0.1 s  $0.00  12:00:00',
-        'r-join  completed  0 of 2                   3   0.1 s  $0.00  12:00:00',
+        'RUN     STATUS  AGE  STEPS   COST  WORKFLOW  FOR              OUTCOME',
+        'r-good  completed  AGE      1  $0.00  good                       fine',
+        'r-bad   failed  AGE      4  $0.00  bad                        2 failed: BA...',
+        'r-ask   waiting  AGE      1  $0.00  ask                        1 asks you',
+        'r-join  completed  AGE      3  $0.00  join      xxxxxxxxxxxx...  went on',
         '',
       ].join('\n'),
     );
+  });
+
+  test.each([80, 100])('it fits %i columns, and a colour shows the status', async (columns) => {
+    const terminal = atTerminal(project, ['list'], { columns });
+    expect(await terminal.ended).toBe(0);
+    const colours = new RegExp(`${ESCAPE}\\[\\d+m`, 'g');
+    const lines = terminal.screen().replace(colours, '').trimEnd().split('\r\n');
+    expect(lines).toHaveLength(5);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(terminal.screen()).toContain(`r-good  ${ESCAPE}[32mcompleted${ESCAPE}[39m`);
+    expect(terminal.screen()).toContain(`r-bad   ${ESCAPE}[31mfailed${ESCAPE}[39m`);
+    expect(terminal.screen()).toContain(`r-ask   ${ESCAPE}[33mwaiting${ESCAPE}[39m`);
   });
 
   test.each([

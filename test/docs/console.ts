@@ -66,6 +66,7 @@ function normal(text: string): string {
       .replace(/\b\d\d:\d\d:\d\d\b/g, '00:00:00')
       .replace(/-[0-9a-f]{8}\b/g, '-00000000')
       .replace(/\b\d+\.\d s\b/g, '0.0 s')
+      .replace(/ {2}\d+ (?:s|min) {2}/g, '  1 s  ')
       .replace(/\(\d+ ms\)/g, '(1 ms)')
       .replace(/\b\d+ bytes of the journal/, '1 bytes of the journal')
       .replace(/\(pid \d+\)/g, '(pid 1)')

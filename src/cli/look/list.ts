@@ -1,10 +1,11 @@
-import { statusOf } from '../../app/find-run.ts';
+import { basename } from 'node:path';
 import { type ListWish, list as listRuns } from '../../app/list.ts';
 import { rowForm } from '../../look/run-form.ts';
-import { pidOf } from '../../model/pid-of.ts';
+import { type Condition, conditionOf } from '../../model/condition.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
-import { waitsForPerson } from '../../model/tally.ts';
-import { duration, time, usd } from '../../observe/words.ts';
+import { atWork, type Tally, waitsForPerson } from '../../model/tally.ts';
+import type { Tone } from '../../observe/screen.ts';
+import { age, oneLine, time, usd } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { StoredRun, SurveyedRun } from '../../ports.ts';
 import type { Here } from '../../world/surroundings.ts';
@@ -15,6 +16,8 @@ import { showWorkers } from './workers.ts';
 
 export interface ListOptions extends Pick<ListWish, 'status'> {
   readonly json?: boolean;
+  /** The workflows of the project instead of the runs. */
+  readonly workflows?: boolean;
   /** The workers of the database instead of the runs. */
   readonly workers?: boolean;
   /** How many of the newest runs. */
@@ -24,6 +27,7 @@ export interface ListOptions extends Pick<ListWish, 'status'> {
 export async function list(here: Here, options: ListOptions): Promise<number> {
   const { json, status, number } = options;
   const newest = numberOf(number);
+  if (options.workflows) return (await import('./workflows.ts')).showWorkflows(here, options);
   const around = await here();
   if (options.workers) return showWorkers(await around.world.workers(), options);
   const { runs, total, lost, notices } = await listRuns(around, { status, newest });
@@ -43,55 +47,116 @@ export async function list(here: Here, options: ListOptions): Promise<number> {
     );
     return 0;
   }
-  // Users copy the id of a run, so it is never shortened: a wrapped line is better than a cut id.
-  for (const line of table(COLUMNS, runs.map(row))) stdout.say(line);
+  show(runs, around.clock.now());
   notices.forEach(showNotice);
   return 0;
 }
 
+function show(runs: readonly SurveyedRun[], now: number): void {
+  const rows = runs.map((found) => row(found, now));
+  const lines = table(COLUMNS, rows, stdout.columns() ?? USUAL_COLUMNS);
+  const [head = ''] = lines;
+  stdout.say(head);
+  // Only ids, which have no wide letters, precede the status.
+  const at = head.indexOf('STATUS');
+  for (const [i, found] of runs.entries()) {
+    const line = lines[i + 1] ?? '';
+    const { kind } = conditionOf(found);
+    const end = at + kind.length;
+    stdout.say([
+      { text: line.slice(0, at), tone: 'plain' },
+      { text: line.slice(at, end), tone: TONES[kind] },
+      { text: line.slice(end), tone: 'plain' },
+    ]);
+  }
+}
+
+const USUAL_COLUMNS = 80;
+
+/** Users copy the id of a run, so it is never shortened. */
 const COLUMNS: readonly Column[] = [
   { head: 'RUN' },
   { head: 'STATUS' },
-  { head: 'PID', isNumber: true, isOptional: true },
-  { head: 'AGENTS', isNumber: true },
-  { head: 'FAILED', isNumber: true, isOptional: true },
-  { head: 'ASK', isNumber: true, isOptional: true },
-  { head: 'WAIT', isNumber: true, isOptional: true },
+  { head: 'AGE', isNumber: true },
   { head: 'STEPS', isNumber: true },
-  { head: 'WORKED', isNumber: true },
   { head: 'COST', isNumber: true },
-  { head: 'STARTED' },
+  { head: 'WORKFLOW', least: 8, cut: 'middle' },
+  { head: 'FOR', least: 8, isOptional: true },
+  { head: 'OUTCOME', least: 10, isOptional: true },
 ];
 
-function row(found: SurveyedRun): readonly string[] {
-  if (found.kind === 'damaged')
-    return [found.id, 'damaged', '', '', '', '', '', '', '', '', found.problem.message];
-  const { run, owner } = found;
-  const notes = `${run.isRehearsal ? ' (rehearsal)' : ''}${ownNote(found)}`;
+const TONES: Readonly<Record<Condition['kind'], Tone>> = {
+  running: 'plain',
+  stopping: 'warning',
+  waiting: 'warning',
+  paused: 'warning',
+  failed: 'bad',
+  crashed: 'bad',
+  interrupted: 'warning',
+  stopped: 'warning',
+  completed: 'good',
+  damaged: 'bad',
+};
+
+function row(found: SurveyedRun, now: number): readonly string[] {
+  const { kind } = conditionOf(found);
+  if (found.kind === 'damaged') return [found.id, kind, '', '', '', '', '', found.problem.message];
+  const { run } = found;
   return [
     found.id,
-    `${statusOf(found)}${notes}`,
-    String(pidOf(owner) ?? ''),
-    agentsOf(found),
-    unlessZero(run.tally.failed),
-    unlessZero(waitsForPerson(run.tally)),
-    unlessZero(run.tally.waiting + run.tally.joining),
+    kind,
+    age(now - run.startedAt),
     String(run.iterations),
-    duration(run.workedMs),
     usd(run.totalCostUsd, run.isPriced),
-    time(run.startedAt, Date.now()),
+    basename(run.workflow),
+    oneLine(run.input?.text ?? '', LONGEST),
+    oneLine([...notesOf(found), ...newsOf(found, now)].join(', '), LONGEST),
   ];
 }
 
-function ownNote({ isOwn, doubt }: StoredRun<RunSummary>): string {
-  if (isOwn) return '';
-  return doubt?.line === undefined ? ' (not yours)' : ` (not yours: see line ${doubt.line})`;
+const LONGEST = 80;
+
+function notesOf({ run, isOwn, doubt }: StoredRun<RunSummary>): readonly string[] {
+  const foreign = doubt?.line === undefined ? 'not yours' : `not yours: see line ${doubt.line}`;
+  return [...(run.isRehearsal ? ['rehearsal'] : []), ...(isOwn ? [] : [foreign])];
 }
 
-const unlessZero = (count: number) => (count > 0 ? String(count) : '');
+/** What came of it, or what it does and waits for. */
+function newsOf(found: StoredRun<RunSummary>, now: number): readonly string[] {
+  const condition = conditionOf(found);
+  const { tally, failure, result } = found.run;
+  const failed = tally.failed > 0 ? [`${tally.failed} failed: ${failure?.text ?? ''}`] : [];
+  switch (condition.kind) {
+    case 'completed':
+      return [...failed, ...(result ? [result.text] : [])];
+    case 'waiting':
+    case 'running':
+    case 'stopping':
+      return [...asksOf(tally), ...failed, ...workOf(found, condition, now)];
+    case 'stopped':
+      return [`by its ${condition.by === 'budget' ? 'budget' : 'limit of steps'}`, ...failed];
+    default:
+      return [...asksOf(tally), ...failed];
+  }
+}
 
-function agentsOf({ run: { agents, endedAgents } }: StoredRun<RunSummary>): string {
-  return endedAgents === 0 ? String(agents) : `${agents} of ${agents + endedAgents}`;
+function asksOf(tally: Tally): readonly string[] {
+  const count = waitsForPerson(tally);
+  return count > 0 ? [`${count} ${count === 1 ? 'asks' : 'ask'} you`] : [];
+}
+
+function workOf({ run }: StoredRun<RunSummary>, condition: Condition, now: number) {
+  const { tally, endedAgents } = run;
+  const waits = tally.waiting + tally.joining;
+  const limit = condition.kind === 'waiting' && condition.for === 'limit';
+  const worker = condition.kind === 'waiting' && condition.for === 'worker';
+  return [
+    ...(limit ? [`until ${time(condition.until, now)}: ${condition.limit}`] : []),
+    ...(worker ? ['for a worker'] : []),
+    ...(atWork(tally) > 0 ? [`${atWork(tally)} at work`] : []),
+    ...(waits > 0 ? [`${waits} waiting`] : []),
+    ...(endedAgents > 0 ? [`${endedAgents} ended`] : []),
+  ];
 }
 
 function numberOf(text: string | undefined): number | undefined {
