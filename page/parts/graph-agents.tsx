@@ -10,56 +10,85 @@ interface Props {
   readonly graph: RunGraph;
   /** The agents that wait for a permission. */
   readonly waiting: ReadonlySet<string>;
+  /** What tells the agents apart, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly followed: string | undefined;
   readonly onAgent: (agent: string) => void;
 }
 
-export function GraphAgents({ graph, waiting, onAgent }: Props) {
+export function GraphAgents({ graph, waiting, names, followed, onAgent }: Props) {
   const toneOf = ({ id, status }: AgentAt) => (waiting.has(id) ? 'wait' : TONES[status]);
-  const crowded = graph.nodes.filter(({ agents }) => agents.length > MOST);
-  const marks = graph.nodes.flatMap((node) =>
-    byUrgency(node.agents, toneOf)
-      .slice(0, MOST)
-      .map((agent, index) => ({ agent, ...placeOf(node, index) })),
-  );
+  const crowds = graph.nodes.flatMap((node) => {
+    const crowd = placed(node, byUrgency(node.agents, toneOf), names, followed);
+    return crowd.marks.length > 0 ? [{ node, ...crowd }] : [];
+  });
+  const marks = crowds.flatMap((crowd) => crowd.marks);
   return (
     <g class="agents">
       {marks
         .toSorted((a, b) => (a.agent.id < b.agent.id ? -1 : 1))
-        .map(({ agent, x, y }) => (
+        .map(({ agent, name, x, y, width }) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: it repeats a link of that list.
           <g
             key={agent.id}
-            class={`agent tone-${toneOf(agent)}`}
+            class={`agent tone-${toneOf(agent)} ${agent.id === followed ? 'followed' : ''}`}
             style={{ transform: `translate(${x}px, ${y}px)` }}
             onClick={(event) => event.defaultPrevented || onAgent(agent.id)}
           >
             <title>{`${visible(agent.id)}: ${waiting.has(agent.id) ? 'asks permission' : agent.status}`}</title>
-            <circle class="halo" r="8" />
-            <circle r="8" />
-            <text class="letter" y="3">
-              {initial(agent.id)}
+            <rect class="halo" x={-width / 2} y="-9" width={width} height="18" rx="9" />
+            <rect class="plate" x={-width / 2} y="-9" width={width} height="18" rx="9" />
+            <text class="letter" y="3.5">
+              {name}
             </text>
           </g>
         ))}
-      {crowded.map((node) => {
-        const { x, y } = placeOf(node, MOST);
-        return (
-          <text key={node.id} class="crowd" x={x + 6} y={y + 4}>
-            +{node.agents.length - MOST}
+      {crowds.map(({ node, left, more }) =>
+        more === 0 ? null : (
+          <text key={node.id} class="crowd" x={left} y={node.y - node.height / 2 + 4}>
+            +{more}
           </text>
-        );
-      })}
+        ),
+      )}
     </g>
   );
 }
 
-/** More would cover the arrow of the entry. */
-const MOST = 3;
-
-/** On the upper edge of the box, from the right. */
-function placeOf({ x, y, width, height }: Node, index: number) {
-  return { x: x + width / 2 - 10 - index * 18, y: y - height / 2 };
+interface Crowd {
+  readonly marks: readonly {
+    readonly agent: AgentAt;
+    readonly name: string;
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+  }[];
+  /** Where the number of the others is. */
+  readonly left: number;
+  readonly more: number;
 }
+
+/** On the upper edge of the box, from the right, as many as fit. More would cover the arrow of the entry. */
+function placed(
+  { x, y, width, height }: Node,
+  agents: readonly AgentAt[],
+  names: Props['names'],
+  followed: string | undefined,
+): Crowd {
+  const first = agents.toSorted((a, b) => Number(b.id === followed) - Number(a.id === followed));
+  const marks: Crowd['marks'][number][] = [];
+  let right = x + width / 2 - 4;
+  for (const agent of first) {
+    const name = names.get(agent.id) ?? visible(agent.id);
+    const wide = Math.max(18, name.length * LETTER + 12);
+    if (marks.length > 0 && right - wide < x + 34) break;
+    marks.push({ agent, name, x: right - wide / 2, y: y - height / 2, width: wide });
+    right -= wide + 3;
+  }
+  return { marks, left: right - 3, more: agents.length - marks.length };
+}
+
+/** The width of a letter, in pixels. */
+const LETTER = 5.6;
 
 const TONES: Readonly<Record<AgentAt['status'], Tone>> = {
   ready: 'rest',
@@ -78,10 +107,4 @@ function byUrgency(
 ): readonly AgentAt[] {
   const rank = (agent: AgentAt) => URGENCY.indexOf(toneOf(agent));
   return agents.toSorted((a, b) => rank(a) - rank(b));
-}
-
-/** The number of a child, or the first letter. */
-function initial(id: string): string {
-  const number = /(\d{1,2})$/.exec(id)?.[1];
-  return number ?? visible(id).slice(0, 1).toUpperCase();
 }

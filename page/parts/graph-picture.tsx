@@ -15,18 +15,22 @@ interface Props {
   readonly forecast: Forecast | undefined;
   readonly chosen: string | undefined;
   readonly onState: (state: string) => void;
+  /** How small it is drawn, in steps, so that names stay readable. */
+  readonly scale: number;
+  /** The ids of the nodes that somebody looks for. */
+  readonly found: ReadonlySet<string>;
   /** The id of the node that got the focus. */
   readonly onFocus: (id: string) => void;
 }
 
 /** The lines and boxes. They change only when the graph does, not when the view moves. */
 export function GraphPicture(props: Props) {
-  const { graph, heat, forecast, chosen } = props;
+  const { graph, heat, forecast, chosen, scale, found } = props;
   // The acts do the same in every drawing.
-  return useMemo(() => <Picture {...props} />, [graph, heat, forecast, chosen]);
+  return useMemo(() => <Picture {...props} />, [graph, heat, forecast, chosen, scale, found]);
 }
 
-function Picture({ graph, heat, forecast, chosen, onState, onFocus }: Props) {
+function Picture({ graph, heat, forecast, chosen, scale, found, onState, onFocus }: Props) {
   const hot = heatOf(graph.nodes, heat, forecast);
   const inOrder = graph.nodes.toSorted((a, b) => a.y - b.y || a.x - b.x);
   const roles = [...new Set(graph.edges.map(({ role }) => role)), 'taken'];
@@ -62,6 +66,8 @@ function Picture({ graph, heat, forecast, chosen, onState, onFocus }: Props) {
           isEntry={node.id === graph.entry}
           heat={hot(node)}
           usual={node.state === undefined ? undefined : usualOf(forecast, node.state)}
+          scale={scale}
+          isFound={found.has(node.id)}
           isChosen={chosen !== undefined && node.state === chosen}
           onState={onState}
           onFocus={onFocus}
@@ -84,14 +90,32 @@ function Line({ edge: { from, to, role, taken, points } }: { readonly edge: Edge
   );
 }
 
-function Label({ edge: { label, taken, label_at } }: { readonly edge: Edge }) {
+function Label({ edge }: { readonly edge: Edge }) {
+  const { label, taken, label_at } = edge;
   const text = [label, ...(taken > 0 ? [`${taken}×`] : [])].filter(Boolean).join(' ');
   if (text === '') return null;
+  const isBeside = isUpright(edge);
   return (
-    <text class={`edge-label ${taken > 0 ? 'taken' : ''}`} x={label_at.x} y={label_at.y + 4}>
+    <text
+      class={`edge-label ${taken > 0 ? 'taken' : ''} ${isBeside ? 'beside' : ''}`}
+      x={label_at.x + (isBeside ? 6 : 0)}
+      y={label_at.y + (isBeside ? 4 : -5)}
+    >
       {text}
     </text>
   );
+}
+
+/** Whether the line goes up or down where its label is. Then the label has its place beside it. */
+function isUpright({ from, to, points, label_at }: Edge): boolean {
+  if (from === to) return true;
+  return points.some((point, at) => {
+    const next = points[at + 1];
+    if (!next) return false;
+    const [top, bottom] = [Math.min(point.y, next.y), Math.max(point.y, next.y)];
+    const isHere = label_at.y >= top - 1 && label_at.y <= bottom + 1;
+    return isHere && Math.abs(next.y - point.y) > Math.abs(next.x - point.x);
+  });
 }
 
 interface BoxProps {
@@ -99,17 +123,29 @@ interface BoxProps {
   readonly isEntry: boolean;
   readonly heat: number;
   readonly usual: UsualState | undefined;
+  readonly scale: number;
+  readonly isFound: boolean;
   readonly isChosen: boolean;
   readonly onState: (state: string) => void;
   readonly onFocus: (id: string) => void;
 }
 
-function Box({ node, isEntry, heat, usual, isChosen, onState, onFocus }: BoxProps) {
+function Box({ node, isEntry, heat, usual, scale, isFound, isChosen, ...acts }: BoxProps) {
+  const { onState, onFocus } = acts;
   const { kind, x, y, width, height, state, visits } = node;
   const [left, top] = [x - width / 2, y - height / 2];
   const figures = figuresOf(node);
   const used = visits > 0 ? 'used' : 'unused';
-  const classes = ['node', kind, used, isChosen ? 'chosen' : '', heat > 0 ? 'hot' : ''];
+  const classes = [
+    'node',
+    kind,
+    used,
+    isChosen ? 'chosen' : '',
+    heat > 0 ? 'hot' : '',
+    isFound ? 'found' : '',
+  ];
+  // Far away, a name is all that fits.
+  const isFar = scale < FAR;
   const choose = () => state !== undefined && onState(state);
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no button.
@@ -140,10 +176,22 @@ function Box({ node, isEntry, heat, usual, isChosen, onState, onFocus }: BoxProp
         />
       )}
       {kind === 'script' && <rect class="bar" x={left} y={top} width="5" height={height} rx="2" />}
-      <text class="name" x={x} y={kind === 'reference' ? y + 5 : y - 2}>
-        {node.name}
-      </text>
-      {kind !== 'reference' && (
+      {isFar ? (
+        <text
+          class="name"
+          x={x}
+          y={y}
+          dy="0.35em"
+          style={{ fontSize: `${farSize(node, scale)}px` }}
+        >
+          {node.name}
+        </text>
+      ) : (
+        <text class="name" x={x} y={kind === 'reference' ? y + 5 : y - 2}>
+          {node.name}
+        </text>
+      )}
+      {kind !== 'reference' && !isFar && (
         <text class="detail" x={x} y={y + 15}>
           {figures || (usual ? `usually ${usualText(usual)}` : node.detail)}
         </text>
@@ -151,6 +199,18 @@ function Box({ node, isEntry, heat, usual, isChosen, onState, onFocus }: BoxProp
       {node.results !== undefined && <Result node={node} />}
     </g>
   );
+}
+
+/** Below this size, details cannot be read. */
+const FAR = 0.62;
+const NAME_PX = 14;
+/** The width of a letter of a name, as a part of its height. */
+const LETTER = 0.6;
+
+/** As large as the name must be to be read, if the box has room for it. */
+function farSize({ name, width, height }: Node, scale: number): number {
+  const room = Math.min((width - 12) / (name.length * LETTER), height * 0.8);
+  return Math.max(NAME_PX, Math.min(NAME_PX / scale, room));
 }
 
 const RADII: Readonly<Record<Node['kind'], number>> = {

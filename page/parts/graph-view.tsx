@@ -13,9 +13,12 @@ import {
 } from '../../src/page/view.ts';
 import { useSize } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
+import { counted, oneLine } from '../lib/words.ts';
 import type { Chosen } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
+import { Check, Search } from './form.tsx';
 import { GraphAgents } from './graph-agents.tsx';
+import { GraphMap } from './graph-map.tsx';
 import { GraphPicture } from './graph-picture.tsx';
 import { type Heat, heatsFor } from './heat.ts';
 import { Icon } from './icons.tsx';
@@ -25,6 +28,8 @@ interface Props {
   readonly chosen: Chosen;
   /** The agents that wait for a permission. */
   readonly waiting: ReadonlySet<string>;
+  /** What tells the agents apart, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
   readonly onState: (state: string) => void;
   readonly onAgent: (agent: string) => void;
 }
@@ -54,10 +59,12 @@ interface GraphProps extends Omit<Props, 'watch'> {
   readonly forecast: Forecast | undefined;
 }
 
-function Graph({ graph, forecast, chosen, waiting, onState, onAgent }: GraphProps) {
+function Graph({ graph, forecast, chosen, waiting, names, onState, onAgent }: GraphProps) {
   const [pane, paneSize] = useSize<HTMLElement>();
   const [heat, setHeat] = useState<Heat>('none');
   const [view, setView] = useState<View>();
+  const [words, setWords] = useState('');
+  const [isFollowing, setFollowing] = useState(false);
   const { width, height } = graph;
   const size = useMemo(() => ({ width, height }), [width, height]);
   // The gestures are bound once, so they read the newest values here.
@@ -88,6 +95,22 @@ function Graph({ graph, forecast, chosen, waiting, onState, onAgent }: GraphProp
     if (!node) return;
     change((now) => (isInside(now, paneSize, rectOf(node)) ? now : centred(now, rectOf(node))));
   };
+  const agent = chosen.kind === 'agent' ? chosen.agent : undefined;
+  const nodeOfAgent = graph.nodes.find(({ agents }) => agents.some(({ id }) => id === agent))?.id;
+  useEffect(() => {
+    if (isFollowing && nodeOfAgent !== undefined) reveal(nodeOfAgent);
+  }, [isFollowing, nodeOfAgent]);
+  const found = useMemo(() => nodesWith(graph, words), [graph, words]);
+  const [at, setAt] = useState(0);
+  /** Shows the next place that has the words. */
+  const next = () => {
+    const ids = [...found];
+    const id = ids[at % ids.length];
+    const node = graph.nodes.find((one) => one.id === id);
+    if (node) change((now) => centred(now, rectOf(node)));
+    setAt(at + 1);
+  };
+  const isCut = view !== undefined && isMeasured && view.scale > fitted(size, paneSize).scale * 1.1;
   const keys: Readonly<Record<string, () => void>> = {
     '+': () => zoom(STEP),
     '=': () => zoom(STEP),
@@ -121,6 +144,33 @@ function Graph({ graph, forecast, chosen, waiting, onState, onAgent }: GraphProp
             </button>
           ))}
         </fieldset>
+        <form
+          class="find"
+          onSubmit={(event) => {
+            event.preventDefault();
+            next();
+          }}
+        >
+          <Search
+            placeholder="Find a state or agent"
+            label="Find a state or an agent. Enter shows the next one."
+            words={words}
+            onWords={(text) => {
+              setWords(text);
+              setAt(0);
+            }}
+          />
+        </form>
+        {words !== '' && (
+          <span class="faint" role="status">
+            {found.size === 0 ? 'none' : `${counted(found.size, 'place')}, Enter shows them`}
+          </span>
+        )}
+        {agent !== undefined && (
+          <Check isChecked={isFollowing} onCheck={setFollowing}>
+            Follow {oneLine(names.get(agent) ?? agent, 30)}
+          </Check>
+        )}
       </div>
       <section
         class="graph-pane"
@@ -148,13 +198,30 @@ function Graph({ graph, forecast, chosen, waiting, onState, onAgent }: GraphProp
               heat={heat}
               forecast={forecast}
               chosen={chosen.kind === 'state' ? chosen.state : undefined}
+              scale={stepOf(view.scale)}
+              found={found}
               onState={onState}
               onFocus={reveal}
             />
-            <GraphAgents graph={graph} waiting={waiting} onAgent={onAgent} />
+            <GraphAgents
+              graph={graph}
+              waiting={waiting}
+              names={names}
+              followed={agent}
+              onAgent={onAgent}
+            />
           </svg>
         )}
       </section>
+      {isCut && view && shown && (
+        <GraphMap
+          graph={graph}
+          view={view}
+          shown={shown}
+          found={found}
+          onPlace={(x, y) => change((now) => ({ ...now, x, y }))}
+        />
+      )}
       <div class="zoom segments">
         <button type="button" aria-label="Zoom out" onClick={() => zoom(1 / STEP)}>
           <Icon name="minus" />
@@ -174,6 +241,23 @@ function Graph({ graph, forecast, chosen, waiting, onState, onAgent }: GraphProp
     </>
   );
 }
+
+/** Names change their size in steps, so that a small zoom draws nothing again. */
+const stepOf = (scale: number) => STEPS.find((one) => scale >= one) ?? 0.1;
+const STEPS = [0.62, 0.5, 0.4, 0.32, 0.25, 0.2, 0.15];
+
+function nodesWith({ nodes }: RunGraph, words: string): ReadonlySet<string> {
+  const wanted = words.trim().toLowerCase();
+  if (wanted === '') return NONE;
+  const has = (text: string) => text.toLowerCase().includes(wanted);
+  return new Set(
+    nodes.flatMap(({ id, label, agents }) =>
+      has(label) || agents.some((agent) => has(agent.id)) ? [id] : [],
+    ),
+  );
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 const STEP = 1.3;
 /** A press of an arrow key moves so many pixels. */

@@ -1,7 +1,8 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { useStore } from '../lib/store.ts';
 import { counted } from '../lib/words.ts';
+import { shortName } from '../stores/agents.ts';
 import { hashOf, NOTHING, type Route } from '../stores/route.ts';
 import { RunWatch } from '../stores/run-watch.ts';
 import { AgentPanel } from './agent-panel.tsx';
@@ -96,6 +97,10 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
   const [first] = run.agents;
   const about =
     (chosen.kind === 'agent' && run.agents.find(({ id }) => id === chosen.agent)) || first;
+  const names = useMemo(
+    () => new Map(run.agents.map((agent) => [agent.id, shortName(agent)])),
+    [run.agents.length],
+  );
   const close = () => choose(NOTHING);
   return (
     <article class="run" aria-label={`Run ${run.id}`}>
@@ -115,6 +120,7 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
               watch={watch}
               chosen={chosen}
               waiting={waitingIn(run)}
+              names={names}
               onState={(state) => choose({ kind: 'state', state, workflow: undefined })}
               onAgent={chooseAgent}
             />

@@ -1,12 +1,14 @@
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
+import type { StateShape } from '../../src/look/state-shape.ts';
 import { useStore } from '../lib/store.ts';
-import { costText, counted, duration, visible } from '../lib/words.ts';
+import { useAnswer } from '../lib/use-answer.ts';
+import { costText, counted, duration, oneLine, visible } from '../lib/words.ts';
 import { agentTold, sortedAgents } from '../stores/agents.ts';
 import { usualOf, usualText } from '../stores/forecast.ts';
-import type { Chosen } from '../stores/route.ts';
+import { type Chosen, hashOf } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
 import { Panel } from './panel.tsx';
-import { agentTone, agentWord, Pill } from './status.tsx';
+import { agentTone, agentWord, Pill, STEP_TONES } from './status.tsx';
 
 interface Props {
   readonly run: WholeRun;
@@ -78,9 +80,55 @@ export function StatePanel({ run, watch, chosen, linkTo, onClose }: Props) {
         ))}
       </ul>
       {here.length > MOST && <p class="faint small">{counted(here.length - MOST, 'more agent')}</p>}
+      <About run={run} state={chosen.state} workflow={workflow} steps={figures?.steps ?? 0} />
     </Panel>
   );
 }
+
+interface AboutProps {
+  readonly run: WholeRun;
+  readonly state: string;
+  readonly workflow: string;
+  readonly steps: number;
+}
+
+/** The steps in the state, and its text. */
+function About({ run, state, workflow, steps }: AboutProps) {
+  const query = new URLSearchParams({ state, workflow });
+  const path = `/api/runs/${encodeURIComponent(run.id)}/state?${query}`;
+  const { value, trouble } = useAnswer<StateShape>(path, steps);
+  if (trouble) return <p class="faint small">{trouble.message}</p>;
+  if (!value) return <div class="skeleton" style={{ height: '60px' }} aria-busy="true" />;
+  return (
+    <>
+      <h3>
+        {value.total > 0 ? `${counted(value.total, 'step')}, the newest first` : 'No steps yet'}
+      </h3>
+      <ul class="rows steps-here">
+        {value.steps.slice(0, MOST).map((row) => (
+          <li key={`${row.agent} ${row.step}`}>
+            <a href={stepHash(run.id, row)}>
+              <span class="clip">
+                <b>{visible(row.agent)}</b> step {row.step}
+              </span>
+              <Pill tone={STEP_TONES[row.status]}>{row.status}</Pill>
+              {row.failure !== null && <span class="small clip">{oneLine(row.failure)}</span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {value.source && (
+        <details class="fold">
+          <summary>{state.endsWith('.md') ? 'Prompt' : 'Script'}</summary>
+          <pre class="block">{visible(value.source.text)}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+const stepHash = (run: string, { agent, step }: StateShape['steps'][number]) =>
+  hashOf({ kind: 'run', run, tab: 'steps', chosen: { kind: 'agent', agent, step } });
 
 const MOST = 50;
 

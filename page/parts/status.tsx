@@ -1,5 +1,6 @@
 /** How a status looks: a colour, a shape and a word, so that no one depends on the colour. */
 import type { AgentShape, AgentStatusShape, RunRow } from '../../src/look/run-shape.ts';
+import type { StepRow } from '../../src/look/step-list.ts';
 
 type Toned = Pick<RunRow, 'status'>;
 
@@ -41,6 +42,13 @@ export function agentTone(status: AgentStatusShape): Tone {
       return 'rest';
   }
 }
+
+export const STEP_TONES: Readonly<Record<StepRow['status'], Tone>> = {
+  ended: 'done',
+  failed: 'fail',
+  interrupted: 'rest',
+  'not over': 'run',
+};
 
 const AGENT_WORDS: Readonly<Record<AgentStatusShape['kind'], string>> = {
   ready: 'ready',

@@ -10,7 +10,7 @@ import { StepsOf } from '../stores/steps-of.ts';
 import { AgentChoice } from './agent-choice.tsx';
 import { Search } from './form.tsx';
 import { Icon } from './icons.tsx';
-import { Mark, type Tone } from './status.tsx';
+import { Mark, STEP_TONES } from './status.tsx';
 import { StepView } from './step-view.tsx';
 
 interface Props {
@@ -125,11 +125,11 @@ function List({ rows, chosen, onStep }: ListProps) {
           >
             <button
               type="button"
-              class={`tone-${TONES[row.status]}`}
+              class={`tone-${STEP_TONES[row.status]}`}
               aria-current={row.step === chosen ? 'step' : undefined}
               onClick={() => onStep(row.step)}
             >
-              <Mark tone={TONES[row.status]} />
+              <Mark tone={STEP_TONES[row.status]} />
               <b>{row.step}</b>
               <span class={`clip grow ${row.abandoned ? 'abandoned' : ''}`}>
                 {visible(row.state)}
@@ -150,13 +150,6 @@ function List({ rows, chosen, onStep }: ListProps) {
 }
 
 const ROW = 32;
-
-const TONES: Readonly<Record<StepRow['status'], Tone>> = {
-  ended: 'done',
-  failed: 'fail',
-  interrupted: 'rest',
-  'not over': 'run',
-};
 
 const lengthOf = ({ started_at, ended_at }: StepRow) =>
   ended_at === null ? 'now' : duration(msOf(ended_at) - msOf(started_at));
@@ -240,8 +233,8 @@ function Item({ row, run, agent, onHeight }: ItemProps) {
   const place = { kind: 'run', run: run.id, chosen } as const;
   return (
     <article class="one-step" ref={box} aria-label={`Step ${row.step}, ${row.state}`}>
-      <header class={`tone-${TONES[row.status]}`}>
-        <Mark tone={TONES[row.status]} />
+      <header class={`tone-${STEP_TONES[row.status]}`}>
+        <Mark tone={STEP_TONES[row.status]} />
         <a href={hashOf({ ...place, tab: 'steps' })}>Step {row.step}</a>
         {row.abandoned && <span class="faint">taken back by a rewind</span>}
         {row.failure !== null && <span class="told clip">{oneLine(row.failure)}</span>}

@@ -9,7 +9,7 @@ export function sortedAgents(agents: readonly AgentShape[], words: string): read
 }
 
 /** A failure that a join has reported is a matter of the past. */
-function rankOf(status: AgentStatusShape): number {
+export function rankOf(status: AgentStatusShape): number {
   if (status.kind === 'failed' && status.joined) return ORDER.stopped;
   if (status.kind === 'running' && status.requests.length > 0) return ORDER.asking;
   return ORDER[status.kind];
@@ -30,6 +30,12 @@ function hasWords(agent: AgentShape, wanted: readonly string[]): boolean {
   const parts = [agent.id, agent.state, agent.status.kind, variablesText(agent)];
   const text = parts.join(' ').toLowerCase();
   return wanted.every((word) => text.includes(word));
+}
+
+/** A few letters that tell an agent from its siblings: the value of its first variable, or the end of its name. */
+export function shortName({ id, variables }: Pick<AgentShape, 'id' | 'variables'>): string {
+  const [value = ''] = Object.values(variables);
+  return oneLine(value.trim() || (id.split('_').at(-1) ?? id), 14);
 }
 
 export function variablesText({ variables }: AgentShape): string {

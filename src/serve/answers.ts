@@ -24,6 +24,7 @@ import { type ChangingRun, changes } from './run-changes.ts';
 import { runEvents } from './run-events.ts';
 import type { RunForecast } from './shapes/forecast.ts';
 import { type EventSource, kept } from './sse.ts';
+import { stateOf } from './states.ts';
 import { liveStep, stepsAfter, wholeStep } from './steps.ts';
 import { listedWorkflow, type WorkflowParts, workflowList } from './workflows.ts';
 
@@ -145,6 +146,8 @@ export function answersFor(parts: ServeParts): Answers {
         const after = cursorOf(asked);
         return stream(liveStep(found, keyOf(asked), { steps, after }));
       },
+      state: async (asked) =>
+        body(await stateOf((await runOf(asked)).followed, parts.workflow, asked.query)),
       graph: async (asked) => {
         const { found, followed } = await runOf(asked);
         return body(await graphs.of(found.id, followed, timeOf({ found, followed })));

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { errorBody, text } from '../look/common.ts';
 import { diffShape } from '../look/diff-shape.ts';
 import { launchedRow, runList, wholeRun } from '../look/run-shape.ts';
+import { stateShape } from '../look/state-shape.ts';
 import { stepList } from '../look/step-list.ts';
 import { messageBatch, stepOutcome, stepShape } from '../look/step-shape.ts';
 import { changeList, logLine } from './shapes/changes.ts';
@@ -155,6 +156,13 @@ export const ROUTES = {
       'As `raymond diff`. Large files and files that are no text are named without their content.',
     query: { agent: 'Only its changes.', step: 'Only this step of the agent.' },
     answer: json(diffShape),
+  },
+  state: {
+    method: 'GET',
+    path: '/api/runs/:id/state',
+    summary: 'The text of a state, and the newest steps in it',
+    query: { state: 'Its file name.', workflow: 'Its workflow, if it is not that of the run.' },
+    answer: json(stateShape),
   },
   graph: {
     method: 'GET',

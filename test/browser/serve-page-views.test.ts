@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axe } from './axe.ts';
 import { browserPath, launchBrowser } from './browser.ts';
 import { goTo, openPage, PHONE, placeIn, type Served, startServe } from './served-page.ts';
-import { LOOP, LOOPS, TIDY, viewsProject } from './views-project.ts';
+import { CHAIN, LOOP, LOOPS, TIDY, viewsProject } from './views-project.ts';
 
 /** A browser on a busy machine takes its time. */
 const LONG = { timeout: 240_000 };
@@ -16,6 +16,7 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
   beforeAll(async () => {
     await project.run(TIDY);
     await project.run(LOOP);
+    await project.run(CHAIN);
     [browser, served] = await Promise.all([
       launchBrowser(browserPath ?? ''),
       startServe((args) => project.start(args)),
@@ -79,6 +80,39 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     await context.close();
   });
 
+  test('the graph names agents, finds states, has a map, and leads to steps and texts', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/runs/tidy-1/graph?agent=main_break2');
+    // The mark has the value of the agent's variable, not the end of its name.
+    await page.locator('.agent.tone-fail .letter', { hasText: /^broken$/ }).waitFor();
+    await page.getByRole('checkbox', { name: 'Follow broken' }).check();
+    await page.getByRole('searchbox', { name: /Find a state/ }).fill('break');
+    await page.getByText('1 place, Enter shows them').waitFor();
+    await page.locator('.node.found .name', { hasText: 'BREAK' }).waitFor();
+    await goTo(page, '#/runs/tidy-1/graph?state=BREAK.sh');
+    const panel = page.getByRole('complementary', { name: 'State BREAK.sh' });
+    await panel.locator('summary', { hasText: 'Script' }).click();
+    await panel.getByText('exit 3').waitFor();
+    await panel.getByRole('link', { name: /main_break2 step 1 failed/ }).click();
+    expect(placeIn(page)).toBe('#/runs/tidy-1/steps?agent=main_break2&step=1');
+    await page.getByRole('article', { name: 'Step 1, BREAK.sh' }).waitFor();
+
+    await goTo(page, '#/runs/chain/graph');
+    await page.locator('.graph-map .seen').waitFor();
+    const before = await page.locator('svg.graph').getAttribute('viewBox');
+    await page.locator('.graph-map').click({ position: { x: 5, y: 120 } });
+    expect(await page.locator('svg.graph').getAttribute('viewBox')).not.toBe(before);
+    await page.getByRole('button', { name: 'Show the whole graph' }).click();
+    await page.locator('.graph-map').waitFor({ state: 'detached' });
+    const size = await page
+      .locator('.node .name')
+      .first()
+      .evaluate((one) => one.style.fontSize);
+    expect(Number.parseFloat(size)).toBeGreaterThan(20);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test.each([
     ['light', {}],
     ['dark', { colorScheme: 'dark' }],
@@ -100,6 +134,8 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
 });
 
 const PLACES = [
+  ['#/runs/tidy-1/graph?state=BREAK.sh', '.steps-here a'],
+  ['#/runs/chain/graph', '.graph-map'],
   ['#/runs/tidy-1/changes', '.patch pre'],
   ['#/runs/tidy-1/steps?agent=main_break2&step=1', '.one-step .outcome'],
 ] as const;

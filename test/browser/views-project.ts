@@ -22,7 +22,18 @@ export function viewsProject(more: Readonly<Record<string, string>> = {}): Proje
 export const TIDY = ['tidy', '--workflow-id', 'tidy-1', '--checkpoints', 'steps'];
 export const LOOP = ['loop', '--workflow-id', 'loop', '--max-iterations', '0'];
 
+export const CHAIN = ['chain', '--workflow-id', 'chain'];
+
+/** A workflow of 30 states in a row. */
+const chain = Object.fromEntries(
+  Array.from({ length: 30 }, (_, n) => [
+    n === 0 ? 'chain/START.sh' : `chain/S${n}.sh`,
+    `echo '${n === 29 ? '<result>end</result>' : `<goto>S${n + 1}</goto>`}'\n`,
+  ]),
+);
+
 const FILES = {
+  ...chain,
   '.gitignore': '.raymond\n',
   'src/pool/pool.ts': Array.from({ length: 30 }, (_, n) => `export const line${n} = ${n};`).join(
     '\n',
