@@ -2,7 +2,7 @@
  * Finds what bash does not print as written: comments, and the quotes around words. It knows quotes,
  * substitutions, here-documents and comments, and nothing else of the shell.
  */
-export interface BashText {
+interface BashText {
   /** Start and end of each comment, including those of programs in here-documents. */
   readonly comments: readonly Range[];
   /** The offsets of the quotes that bash removes, in order. */

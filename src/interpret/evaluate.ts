@@ -7,7 +7,7 @@ export type Verdict =
   /** Only a turn of the judge can decide. */
   | { readonly kind: 'ask-judge'; readonly index: number };
 
-export interface EvaluatedStep {
+interface EvaluatedStep {
   readonly output: string;
   readonly visits: number;
   /** The number of entries into the state with the same input and files, including this one. */

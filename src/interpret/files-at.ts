@@ -1,7 +1,7 @@
 /** The stored files of a working tree at a moment. */
 import type { Past, PastStep } from './past.ts';
 
-export interface FilesQuestion {
+interface FilesQuestion {
   /** The number of the first event after the moment. */
   readonly seq: number;
   /** The steps that worked in the tree, in the order of their starts. */

@@ -20,7 +20,7 @@ import { worktreeFate } from './worktree-fate.ts';
 
 export type Workflows = (ref: string) => Workflow | undefined;
 
-export interface Standpoint {
+interface Standpoint {
   readonly workflows: Workflows;
   readonly run: Run;
   readonly agent: Agent;

@@ -7,7 +7,7 @@ import type { Fork } from '../model/transition.ts';
 import { sameOnDisk, type Worktree } from '../model/worktree.ts';
 import { isBranchPart } from '../parse/worktree-names.ts';
 
-export type ChildPlace =
+type ChildPlace =
   | { readonly ok: true; readonly cwd: string; readonly worktree?: Worktree }
   | { readonly ok: false; readonly failure: Failure };
 

@@ -53,7 +53,7 @@ export function joinTimedOut(
   return agent.status.closed ? [] : close({ workflows, run, agent, at }, 'timeout');
 }
 
-export type JoiningAgent = Agent & { readonly status: JoiningStatus };
+type JoiningAgent = Agent & { readonly status: JoiningStatus };
 
 export function isJoining(agent: Agent | undefined): agent is JoiningAgent {
   return agent?.status.kind === 'joining';

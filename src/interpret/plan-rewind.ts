@@ -44,7 +44,7 @@ export type RewindProblem =
   /** A conversation cannot be cut off at the moment. */
   | 'no-checkpoint';
 
-export interface RewindFacts {
+interface RewindFacts {
   /** The time of the rewind. */
   readonly at: number;
   readonly rootOf: RootOf;

@@ -8,7 +8,7 @@ export function defaultBudgetUsd({ defaultBudgetUsd: asked }: About): number {
   return asked === undefined ? usual : Math.min(asked, usual);
 }
 
-export type EntryInput =
+type EntryInput =
   | { readonly ok: true; readonly input?: string }
   /** Part of a sentence. */
   | { readonly ok: false; readonly problem: string };

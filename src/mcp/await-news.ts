@@ -2,7 +2,7 @@ import type { RunControl } from '../app/for-programs.ts';
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 
-export interface NewsWanted {
+interface NewsWanted {
   /** The last event that the caller knows of; undefined to begin with the current state. */
   readonly after: number | undefined;
   /** `attention`: a question, a permission request, a failure, a limit or the end. `change`: any event. */

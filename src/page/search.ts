@@ -1,4 +1,4 @@
-export interface Searchable {
+interface Searchable {
   /** In lower case. */
   readonly name: string;
   readonly text: string;
