@@ -46,6 +46,17 @@ test('a text as input is a label', () => {
   expect(read('input: the issue').about.input).toEqual({ label: 'the issue', required: false });
 });
 
+test.each([
+  'agent: codex',
+  '{"agent": "codex"}',
+  '{\n  "name": "x",\n  "\\u0061gent": "codex"\n}',
+  "'agent' : codex",
+])('the agent of the manifest %j counts', (manifest) => {
+  const workflow = read(manifest);
+  expect(workflow.diagnostics).toEqual([]);
+  expect(workflow.agents.usual).toBe('codex');
+});
+
 test('an empty manifest says nothing', () => {
   expect(read('').diagnostics).toEqual([]);
   expect(read('# later\n').about).toEqual({});

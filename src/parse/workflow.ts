@@ -66,7 +66,8 @@ export function readFiles(files: readonly SourceFile[], agents: Agents): Manifes
 function manifestAgent(files: readonly SourceFile[], agents: Agents): string | undefined {
   const found = files.find(({ name }) => name === MANIFEST)?.content;
   const text = found && 'bytes' in found ? decodeUtf8(found.bytes) : undefined;
-  if (!text?.ok || !/^agent[ \t]*:/m.test(text.text)) return undefined;
+  // A key may be quoted, and JSON may escape its letters. Most manifests need not be read twice.
+  if (!text?.ok || !/agent|\\[xuU]/.test(text.text)) return undefined;
   return manifestIn(files, new Map(), agents).about.agent;
 }
 

@@ -20,6 +20,7 @@ import type { Clock, Executor, RunStore, StepRecords, Workspace } from '../ports
 import { chosenDatabase } from './config/chosen-database.ts';
 import { homeFolder, userStateFolder } from './config/user-folders.ts';
 import { here } from './here.ts';
+import { steadyClock } from './steady-clock.ts';
 import type { World } from './world.ts';
 
 export interface Surroundings {
@@ -146,19 +147,4 @@ export async function surroundings({
   return around;
 }
 
-const clock: Clock = {
-  now: () => Date.now(),
-  at(time, callback) {
-    // A timer can wait at most 24 days, and after a laptop has slept, the clock must be checked again.
-    let timer: NodeJS.Timeout;
-    const look = () => {
-      const left = time - Date.now();
-      timer =
-        left <= 0 ? setTimeout(callback, 0) : setTimeout(look, Math.min(left, LONGEST_NAP_MS));
-    };
-    look();
-    return () => clearTimeout(timer);
-  },
-};
-
-const LONGEST_NAP_MS = 60_000;
+const clock = steadyClock();
