@@ -57,7 +57,7 @@ export function formatLine(
   if (isQuote) return quotedLines({ text, lead, tone }, looks);
   const behind = (start: string, words: string) =>
     [
-      { text: start, tone: 'plain' },
+      { text: start, tone: 'faint' },
       { text: words, tone },
     ] as const;
   const [, words, command] = (who === 'run' && /^(.+: )(raymond .+)$/.exec(text)) || [];

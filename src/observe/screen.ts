@@ -70,7 +70,10 @@ export function quotedLines(quote: Quote, { color, columns }: Looks): string {
     return `${before}\n${quotedLines({ text, tone }, { color, columns })}`;
   return linesOf(visible(text))
     .flatMap((line) => rowsOf(line, room).map((row, i) => [i === 0 ? before : blank(before), row]))
-    .map(([start, row = '']) => `${start}${BAR}${painted(row, tone, color)}\n`)
+    .map(([start = '', row = '']) => {
+      const shown = start.trim() === '' ? start : painted(start, 'faint', color);
+      return `${shown}${painted(BAR, 'faint', color)}${painted(row, tone, color)}\n`;
+    })
     .join('');
 }
 

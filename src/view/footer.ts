@@ -14,8 +14,13 @@ export interface FooterFrame {
   readonly now: number;
   readonly doing: ReadonlyMap<string, Doing>;
   readonly isLost?: boolean | undefined;
-  /** Shown at the right end, if there is room: what the user may press. */
-  readonly hint: string;
+  readonly hint: Hint;
+}
+
+/** What the user may press. It is shown at the right end, if there is room. */
+export interface Hint {
+  readonly text: string;
+  readonly isNeeded: boolean;
 }
 
 /** The whole run in a few words: on one row if the screen is wide enough. */
@@ -99,12 +104,15 @@ function flow(pieces: readonly Piece[], width: number): readonly FlowedRow[] {
   return rows;
 }
 
-function withHint(rows: readonly FlowedRow[], hint: string, width: number): readonly Row[] {
+/** A hint that waits for the user gets a row of its own, if it needs one. */
+function withHint(rows: readonly FlowedRow[], hint: Hint, width: number): readonly Row[] {
+  const text = shortened(hint.text, width);
+  const piece = { text, tone: 'faint', column: width - widthOf(text) } as const;
   const last = rows.at(-1);
-  const column = width - widthOf(hint);
-  if (last && hint !== '' && last.width + GAP.length <= column)
-    last.pieces.push({ text: hint, tone: 'faint', column });
-  return rows.map(({ pieces }) => ({ pieces }));
+  const hasRoom = text !== '' && last !== undefined && last.width + GAP.length <= piece.column;
+  if (hasRoom) last.pieces.push(piece);
+  const own = text !== '' && !hasRoom && hint.isNeeded ? [{ pieces: [piece] }] : [];
+  return [...rows.map(({ pieces }) => ({ pieces })), ...own];
 }
 
 const GAP = ' · ';

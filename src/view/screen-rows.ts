@@ -1,7 +1,7 @@
 import { waitsForPerson } from '../model/tally.ts';
 import type { Row } from '../observe/block.ts';
 import { type AgentFrame, type AgentRows, agentRows } from './agent-rows.ts';
-import { footer } from './footer.ts';
+import { footer, type Hint } from './footer.ts';
 import { type Panel, panelRows } from './panels.ts';
 import { questionRows, type Typing } from './question-rows.ts';
 import type { View } from './view.ts';
@@ -12,8 +12,7 @@ export interface Frame extends Omit<AgentFrame, 'asking'> {
   readonly typing?: Typing | undefined;
   readonly panel?: Panel | undefined;
   readonly isWatched?: boolean;
-  /** What the user may press now. */
-  readonly hint?: string;
+  readonly hint?: Hint;
 }
 
 /**
@@ -21,13 +20,13 @@ export interface Frame extends Omit<AgentFrame, 'asking'> {
  * the screen, and lines of the report stay visible above the rows.
  */
 export function screenRows(view: View, frame: Frame): AgentRows {
-  const { height, now, typing, panel, doing, hint = '', isWatched = false, isLost } = frame;
+  const { height, now, typing, panel, doing, hint = NO_HINT, isWatched = false, isLost } = frame;
   // Some terminals wrap a row that fills the last column.
   const width = Math.max(1, frame.width - 1);
   const most = mostRows(height);
   const open = typing ? openWith(view, typing) : 0;
   const below = [
-    ...footer(view.run, { width, now, doing, isLost, hint: typing || panel ? '' : hint }),
+    ...footer(view.run, { width, now, doing, isLost, hint: typing || panel ? NO_HINT : hint }),
     ...(panel ? panelRows(panel, view.run, { width, isWatched }) : []),
     ...(typing && !panel
       ? questionRows(typing, { width, rows: questionRoom(height), now, open })
@@ -54,6 +53,8 @@ export function questionRoom(height: number): number {
 
 /** A screen with fewer rows needs all of them. */
 const ROOMY = 12;
+
+const NO_HINT: Hint = { text: '', isNeeded: false };
 
 const SEPARATOR: readonly Row[] = [{ pieces: [] }];
 

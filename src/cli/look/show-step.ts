@@ -23,12 +23,12 @@ export async function showStep(
     stdout.json({ ...step, checks, abandoned: isAbandoned }, 2);
     return 0;
   }
-  say(stepParts(looked, Date.now()));
+  say(stepParts(looked, { now: Date.now() }));
   if (follow && looked.step.outcome === null) {
     let last = looked.step.messages.at(-1);
     for await (const news of followStep(around, looked.step)) {
       if (news.kind !== 'messages') continue;
-      say(messagesParts(news.messages, last));
+      say(messagesParts(news.messages, { before: last }));
       last = news.messages.at(-1) ?? last;
     }
     looked = await lookAtStep(around, id, key);
@@ -40,6 +40,6 @@ export async function showStep(
 function say(parts: readonly Part[]): void {
   for (const part of parts) {
     if (part.kind === 'line') stdout.say(part.text);
-    else stdout.quote(part.text);
+    else stdout.quote(part.text, part.tone);
   }
 }

@@ -6,9 +6,13 @@ import { counted } from '../../model/counted.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { Part, Text, Tone } from '../../observe/screen.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
+import { relativeTo } from '../../view/agent-text.ts';
 
 /** The step, its prompt, and its messages so far. */
-export function stepParts({ step, isAbandoned }: LookedAtStep, now: number): readonly Part[] {
+export function stepParts(
+  { step, isAbandoned }: LookedAtStep,
+  { now, cwd }: { readonly now: number; readonly cwd?: string | undefined },
+): readonly Part[] {
   const { agent, state, task, attempt, executor, prompt, messages, omitted, kept } = step;
   const how = [
     ...(task === 'state' ? [] : [TASKS[task]]),
@@ -25,7 +29,7 @@ export function stepParts({ step, isAbandoned }: LookedAtStep, now: number): rea
       ? block(step.kind === 'prompt' ? 'prompt' : 'input', prompt.text, prompt.omitted)
       : []),
     ...(omitted > 0 ? [EMPTY, line(`${counted(omitted, 'earlier message')} left out`)] : []),
-    ...messagesParts(messages),
+    ...messagesParts(messages, { cwd }),
   ];
 }
 
@@ -36,21 +40,27 @@ const TASKS = {
   check: 'check',
 } as const;
 
-/** `before`: the message before these, if it was shown already. Output that continues has one head. */
+export interface Shown {
+  /** The message before these, if it was shown already. Output that continues has one head. */
+  readonly before?: StepMessage | undefined;
+  /** The directory of the agent: paths in it are shown without it. */
+  readonly cwd?: string | undefined;
+}
+
 export function messagesParts(
   messages: readonly StepMessage[],
-  before?: StepMessage,
+  { before, cwd = '' }: Shown,
 ): readonly Part[] {
   return messages.flatMap((message, i) => {
     const last = i === 0 ? before : messages[i - 1];
     const continues = message.kind === 'stdout' || message.kind === 'stderr';
     return continues && last?.kind === message.kind
       ? quote(message.text, message.omitted)
-      : messageParts(message);
+      : messageParts(message, cwd);
   });
 }
 
-function messageParts(message: StepMessage): readonly Part[] {
+function messageParts(message: StepMessage, cwd: string): readonly Part[] {
   switch (message.kind) {
     case 'text':
       return block('says', message.text, message.omitted);
@@ -58,7 +68,7 @@ function messageParts(message: StepMessage): readonly Part[] {
       return block('thinks', message.text, message.omitted, 'faint');
     case 'tool-call': {
       const who = message.inner ? 'an agent of its own calls' : 'calls';
-      const call = oneLine(`${message.name} ${message.summary}`.trim());
+      const call = oneLine(`${message.name} ${relativeTo(cwd, message.summary)}`.trim());
       return [
         EMPTY,
         line([
@@ -68,7 +78,7 @@ function messageParts(message: StepMessage): readonly Part[] {
       ];
     }
     case 'tool-result':
-      return quote(message.text, message.omitted, message.failed ? 'failed' : undefined);
+      return quote(message.text, message.omitted, 'faint', message.failed ? 'failed' : undefined);
     case 'note':
       return [EMPTY, line([{ text: oneLine(message.text), tone: 'warning' }])];
     case 'stdout':
@@ -111,15 +121,20 @@ export function block(
   head: string,
   text: string,
   omitted: number,
-  tone: Tone = 'faint',
+  tone: Tone = 'plain',
 ): readonly Part[] {
-  return [EMPTY, line([{ text: head, tone }]), ...quote(text, omitted)];
+  return [EMPTY, line([{ text: head, tone: 'faint' }]), ...quote(text, omitted, tone)];
 }
 
-function quote(text: string, omitted: number, mark?: string): readonly Part[] {
+function quote(
+  text: string,
+  omitted: number,
+  tone: Tone = 'plain',
+  mark?: string,
+): readonly Part[] {
   return [
     ...(mark === undefined ? [] : [line([{ text: `  ${mark}`, tone: 'bad' }])]),
-    ...(text.trim() === '' ? [] : [{ kind: 'quote', text } as const]),
+    ...(text.trim() === '' ? [] : [{ kind: 'quote', text, tone } as const]),
     ...(omitted > 0 ? [line([{ text: `  ${omitted} more characters`, tone: 'faint' }])] : []),
   ];
 }

@@ -41,6 +41,7 @@ export class ConversationPage {
       rule,
       ...shown,
       ...empty,
+      EMPTY,
       this.#foot(view, width, asks),
     ];
   }
@@ -89,12 +90,18 @@ export class ConversationPage {
   #foot({ run }: View, width: number, asks: boolean): Row {
     const { status } = run;
     const left = status.kind === 'ended' ? `The run is over: ${status.outcome}. Esc back` : KEYS;
-    const text = asks ? `A question waits for you: a answers · ${left}` : left;
+    const asking = asks ? 'A question waits for you: a answers' : '';
     const right = scrollText(this.#scroll, this.#size());
     const column = width - right.length;
+    const start = asks ? asking.length + 2 : 0;
     return {
       pieces: [
-        { text: shortened(text, column - 1), tone: asks ? 'warning' : 'faint' },
+        { text: shortened(asking, column - 1), tone: 'warning' },
+        {
+          text: shortened(left, column - 1 - start),
+          tone: 'faint',
+          column: start,
+        },
         ...(column > 0 ? [{ text: right, tone: 'faint' as const, column }] : []),
       ],
     };
@@ -103,5 +110,5 @@ export class ConversationPage {
 
 const KEYS = 'Esc back · arrows, PgUp, PgDn, Home, End scroll · Left, Right step';
 const EMPTY: Row = { pieces: [] };
-/** The agent, the rule and the keys. */
-const FIXED_ROWS = 3;
+/** The agent, a rule, an empty row and the keys. */
+const FIXED_ROWS = 4;

@@ -94,7 +94,7 @@ export class Conversation {
     for await (const news of followStep(this.#parts.around, step, isOver)) {
       this.#partial = news.kind === 'partial' ? news.text : '';
       if (news.kind === 'messages') {
-        section.parts.push(...messagesParts(news.messages, last));
+        section.parts.push(...messagesParts(news.messages, { before: last, cwd: this.#cwd() }));
         last = news.messages.at(-1) ?? last;
       }
       this.#parts.change();
@@ -110,7 +110,8 @@ export class Conversation {
     const { looked, problem } = await this.#look(step);
     if (!looked) return { parts: [{ kind: 'line', text: problem }] };
     const end = looked.step.outcome === null ? [] : endParts(looked.step);
-    return { looked, parts: [...stepParts(looked, Date.now()), ...end] };
+    const shown = { now: Date.now(), cwd: this.#cwd() };
+    return { looked, parts: [...stepParts(looked, shown), ...end] };
   }
 
   /** The files of a step may be gone. That must not disturb the run. */
@@ -121,6 +122,11 @@ export class Conversation {
     } catch (error) {
       return { problem: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  #cwd(): string | undefined {
+    const { agent, run } = this.#parts;
+    return run().agents.get(agent)?.cwd ?? run().cwd;
   }
 
   #newest(): number {

@@ -126,7 +126,7 @@ export function liveView(parts: LiveViewParts): LiveView {
     ];
     const shown = screenRows(view, {
       ...{ width, height, now, doing: doing(), typing, isWatched, isLost, ...controls },
-      hint: keys && !isClosed ? hints.join(' · ') : '',
+      hint: { text: keys && !isClosed ? hints.join(' · ') : '', isNeeded: hints.length > 1 },
     });
     order = shown.order;
     return shown.rows;

@@ -19,6 +19,7 @@ import {
   partRows,
   quotedLines,
   type Text,
+  type Tone,
 } from '../../observe/screen.ts';
 import { squeezed } from '../../observe/words.ts';
 import type { Key } from '../../view/typed-text.ts';
@@ -43,7 +44,7 @@ export interface Screen {
   /** Many such lines, with few writes. */
   lines(lines: readonly Line[], options?: LineOptions): void;
   /** Untrusted text. */
-  quote(text: string): void;
+  quote(text: string, tone?: Tone): void;
   json(value: unknown, indent?: number): void;
   /** Text for programs, such as a diagram: byte for byte, except on a terminal. */
   document(text: string): Promise<void>;
@@ -288,7 +289,7 @@ function screen(stream: NodeJS.WriteStream): Screen {
     },
     line: (line, options) => lines([line], options),
     lines,
-    quote: (text) => write(quotedLines({ text }, looks())),
+    quote: (text, tone = 'plain') => write(quotedLines({ text, tone }, looks())),
     json: (value, indent) => write(`${visibleJson(value, indent)}\n`),
     document: (text) => written(isTerminal() ? visible(text) : text),
     result: (text) => written(isTerminal() ? quotedLines({ text }, looks()) : `${text}\n`),
