@@ -31,19 +31,23 @@ export function textTimeline(timeline: Timeline, options: TextOptions): readonly
   const cells = Math.max(10, options.columns - label - worked - 5);
   const lead = (name: string, time: string) =>
     `${fitted(name, label, options.width)}  ${time.padStart(worked)}  `;
+  const bars = rows.map((row) => bar(timeline, row, cells, signs));
   return [
     { text: `${lead('AGENT', 'WORKED')}${ticks(timeline, cells, options)}`, status: 'note' },
     ...rows.map((row, i) => ({
-      text: `${lead(labels[i] ?? '', times[i] ?? '')}${bar(timeline, row, cells, signs)}`.trimEnd(),
+      text: `${lead(labels[i] ?? '', times[i] ?? '')}${bars[i]}`.trimEnd(),
       status: row.status,
     })),
     { text: '', status: 'note' },
-    ...legend(timeline, signs).map((text) => ({ text, status: 'note' as const })),
+    ...legend(timeline, signs, bars.join('')).map((text) => ({ text, status: 'note' as const })),
     ...(axis.cuts.length === 0
       ? []
       : [
           {
-            text: `${signs.cut} stands for a rest of ${restsText(timeline, options)}, drawn shorter.`,
+            text: cutText(
+              restsText(timeline, options),
+              bars.join('').includes(signs.cut) && signs.cut,
+            ),
             status: 'note' as const,
           },
         ]),
@@ -148,7 +152,8 @@ function stepText({ state, isAbandoned }: Span, room: number, signs: Signs): str
 /** Fewer letters of a name mean nothing to a reader. */
 const MIN_ROOM = 5;
 
-function legend({ rows }: Timeline, signs: Signs): readonly string[] {
+/** Explains only what is drawn: a short wait may share its cell with a step. */
+function legend({ rows }: Timeline, signs: Signs, drawn: string): readonly string[] {
   const kinds = new Set(rows.flatMap(({ spans }) => spans.map(({ kind }) => kind)));
   const statuses = new Set(rows.map(({ status }) => status));
   const waits: readonly (readonly [Span['kind'], string])[] = [
@@ -167,15 +172,30 @@ function legend({ rows }: Timeline, signs: Signs): readonly string[] {
   ];
   const isAnyAbandoned = rows.some(({ spans }) => spans.some(({ isAbandoned }) => isAbandoned));
   const parts = [
-    ...(isAnyAbandoned ? [`${signs.start}${signs.abandoned} abandoned by a rewind`] : []),
+    ...(isAnyAbandoned && drawn.includes(signs.abandoned)
+      ? [`${signs.start}${signs.abandoned} abandoned by a rewind`]
+      : []),
     ...waits.flatMap(([kind, words]) =>
-      kinds.has(kind) ? [`${kind === 'work' ? signs.start : ''}${signs[kind]} ${words}`] : [],
+      kinds.has(kind) && drawn.includes(kind === 'work' ? signs.start : signs[kind])
+        ? [`${kind === 'work' ? signs.start : ''}${signs[kind]} ${words}`]
+        : [],
     ),
+    ...(drawn.includes(signs.failedStep) && !statuses.has('failed')
+      ? [`${signs.failedStep} a step that failed`]
+      : []),
     ...ends.flatMap(([status, words]) =>
-      statuses.has(status) ? [`${signs.end[status]} ${words}`] : [],
+      statuses.has(status) && drawn.includes(signs.end[status])
+        ? [`${signs.end[status]} ${words}`]
+        : [],
     ),
   ];
   return parts.length === 0 ? [] : [parts.join('   ')];
+}
+
+function cutText(rest: string, sign: string | false): string {
+  return sign === false
+    ? `A rest of ${rest} is drawn shorter.`
+    : `${sign} stands for a rest of ${rest}, drawn shorter.`;
 }
 
 function restsText({ axis }: Timeline, { duration }: TextOptions): string {

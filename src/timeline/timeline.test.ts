@@ -74,7 +74,10 @@ test('a long wait for an answer is cut, and the text says so', () => {
   stage.turn('<result>done</result>');
   const rows = text(timelineFor(stage));
   expect(rows[1]).toMatch(/┣START━+\?+┣NEXT━+✓$/);
-  expect(rows.at(-1)).toBe('╱ stands for a rest of 8 h 0 min, drawn shorter.');
+  expect(rows.at(-1)).toBe('A rest of 8 h 0 min is drawn shorter.');
+  // The legend explains only what is drawn.
+  for (const sign of (rows.at(-2) ?? '').matchAll(/(?:^| {3})(\S+) /g))
+    expect(rows[1]).toContain(sign[1]);
   expect(svg(timelineFor(stage))).toContain('nothing ran for 8 h 0 min');
 });
 
