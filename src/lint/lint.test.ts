@@ -101,6 +101,14 @@ test.each<[string, Record<string, string>, string[]]>([
     ['bad-transition START.md:1:3'],
   ],
   [
+    'a call without return, of which a policy would remind',
+    {
+      START: `---\nallowed_transitions: [{tag: call, target: A, return: A}, {tag: result}]\n---\n<call>A</call> ${END}`,
+      A: END,
+    },
+    ['result-ends-run A.md:1:1', 'unread-result START.md:2:23', 'forbidden-tag START.md:4:1'],
+  ],
+  [
     'a variable that an agent must not choose',
     { START: `<fork next="START" ITEM="1">A</fork> ${END}`, A: END },
     ['bad-transition START.md:1:1', 'unjoined-fork START.md:1:1'],

@@ -243,9 +243,12 @@ test('every choice that an exploration takes is allowed in a run', () => {
       for (const { tags } of choicesOf(workflow).get(workflow.entry) ?? []) {
         if (!tags) continue;
         const { stage, answer } = stageFor({ ...example, tags });
-        const types = stage.turn(answer).map(({ type }) => type);
-        expect(types).not.toContain('agent-reminded');
-        expect(types).not.toContain('agent-failed');
+        const refused = stage.turn(answer).flatMap((event) => {
+          if (event.type !== 'agent-reminded' && event.type !== 'agent-failed') return [];
+          // A choice has one fork, and a join may wait for more of them.
+          return event.failure.kind === 'join-failed' ? [] : [event];
+        });
+        expect(refused).toEqual([]);
       }
     }),
     { numRuns: 150 },

@@ -78,17 +78,22 @@ export function badTransitions(lint: Lint): readonly Diagnostic[] {
         writerOf(state),
       );
       if (!read.ok) {
-        return fault('bad-transition', state.name, mention, `${read.message}.`, {
+        return fault(codeOfBad(state), state.name, mention, `${read.message}.`, {
           remedy: `Write ${patternOf(mention.tag)}.`,
         });
       }
       const refused = state.kind === 'prompt' && refusedChoice(state, mention.tag);
       if (!refused) return [];
-      return fault('bad-transition', state.name, mention, `${refused}.`, {
+      return fault(codeOfBad(state), state.name, mention, `${refused}.`, {
         remedy: 'Choose another name, or give it with its value in allowed_transitions.',
       });
     }),
   );
+}
+
+/** With a policy, Raymond reminds an agent that copies the tag. Otherwise the step fails. */
+function codeOfBad(state: State): Code {
+  return state.kind === 'prompt' && state.policy.allowed ? 'forbidden-tag' : 'bad-transition';
 }
 
 /** A variable that the agent must not choose, in a tag that the prompt shows it. */
