@@ -47,7 +47,10 @@ export function forPrograms(
       await refuseOutside(cwd, ref);
       const { door, warnings } = collecting();
       const chosen = { ...options, ...(workflowId !== undefined && { workflowId }) };
-      const { id } = await launch(around, ref, { ...chosen, unchangedSince }, door);
+      const launched = launch(around, ref, { ...chosen, unchangedSince }, door);
+      const { id } = await launched.catch((error) => {
+        throw withDetails(error, warnings);
+      });
       return { id, warnings };
     },
     /** Continues a run. Resolves when it has begun to continue, or if it is completed. */
@@ -110,6 +113,13 @@ function collecting() {
     agree: async () => undefined,
   };
   return { door, warnings };
+}
+
+/** A program shows only the error, so the error has what a terminal would have printed above it. */
+function withDetails(error: unknown, details: readonly string[]): unknown {
+  if (!(error instanceof UserError) || details.length === 0) return error;
+  const { code, message, remedy, place } = error;
+  return new UserError(code, [message, ...details].join(' '), remedy, place);
 }
 
 /** A workflow is code. A program may start what the project contains, and a person any other. */
