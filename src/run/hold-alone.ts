@@ -62,7 +62,7 @@ export function holdAlone(
       hasBegun = true;
       return decide({
         ...{ decider, inputs, worker, isSuccession, store, news: [] },
-        // What an earlier process left is adopted before anything else.
+        // The steps of an earlier process are adopted before anything else.
         isCertain: !isSuccession,
         at: Math.max(clock.now(), earliest),
         mail: mail?.waiting() ?? [],

@@ -17,8 +17,8 @@ import { inputFrom, isSettled, type Mail } from './mail.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * Locks a run for one turn. When this resolves, everything that the turn has stored is there, or nothing is
- * if it rejects. `decide` may be called again if nothing of the last call is left.
+ * Locks a run for one turn. When this resolves, everything that the turn has stored exists. If it rejects,
+ * nothing does. `decide` may be called again if nothing of the last call is left.
  */
 export type HoldRun = <T>(
   inputs: readonly Input[],
@@ -36,7 +36,7 @@ export interface HeldTurn extends Pick<Circumstances, 'at' | 'worker' | 'startsH
   readonly mail: readonly Mail[];
   /** Whether an earlier process may have left anything here. */
   readonly isSuccession: boolean;
-  /** Whether nobody else can keep the steps that begin here from starting. So they are prepared meanwhile. */
+  /** Whether no other process can keep the steps that begin here from starting. So they are prepared meanwhile. */
   readonly isCertain: boolean;
   /** The steps that belong to this process and do not run here yet. */
   taken(run: Run): readonly TakenStep[];
