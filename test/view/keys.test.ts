@@ -1,5 +1,6 @@
 /** The keys of the live view, in a real terminal. */
 import { expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { TmuxTerminal } from './tmux.ts';
 
@@ -158,4 +159,39 @@ test('Ctrl-Z in a conversation gives the terminal back, and fg continues it', as
   project.write('go', '');
   await terminal.shows('r completed');
   await terminal.isAsBefore();
+});
+
+test('without a UTF-8 locale there are only ASCII characters, and without a keyboard no keys', async () => {
+  const project = newProject({ 'wait/START.sh': `${UNTIL('go')}; echo '<result>ok</result>'` });
+  const terminal = new TmuxTerminal(project, SMALL, { LC_ALL: 'C' });
+  await terminal.run('raymond wait --workflow-id r </dev/null');
+  await terminal.showsScreen('ascii', '1 running');
+  project.write('go', '');
+  await terminal.shows('r completed');
+  await terminal.isAsBefore();
+});
+
+test('a run of another process: its conversation is read, and s stops it', async () => {
+  const project = newProject({
+    'wait/START.sh': `echo hello; ${UNTIL('go')}; echo '<goto>START</goto>'`,
+  });
+  const life = project.start(['wait', '--workflow-id', 'r']);
+  const terminal = new TmuxTerminal(project, SMALL);
+  await eventually('it runs', () =>
+    project.journal('r').some(({ type }) => type === 'step-started'),
+  );
+  await terminal.run('raymond watch r');
+  await terminal.shows('1 running');
+  terminal.type('Down');
+  await terminal.shows('❯');
+  terminal.type('Enter');
+  await terminal.shows('| hello');
+  terminal.type('Escape');
+  await terminal.shows('? keys');
+  terminal.type('s');
+  await terminal.shows('do not stop it');
+  terminal.type('k');
+  await terminal.shows('r interrupted');
+  await terminal.isAsBefore();
+  expect(await life.ended).toMatchObject({ code: 130 });
 });

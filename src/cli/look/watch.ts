@@ -1,7 +1,9 @@
 import { runToSee } from '../../app/find-run.ts';
 import { look } from '../../app/look.ts';
+import { stop } from '../../app/stop.ts';
 import { attendRun } from '../../host/attend-run.ts';
 import { conditionOf } from '../../model/condition.ts';
+import { messageOf } from '../../model/message-of.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { time } from '../../observe/words.ts';
 import type { StoredRun } from '../../ports.ts';
@@ -37,9 +39,15 @@ async function watchInView(around: Surroundings, id: string): Promise<number> {
     mayAnswer: owner !== undefined && !(await world.isInside(id)),
     isOver: !owner && (run.status.kind === 'ended' || conditionOf(found).kind === 'crashed'),
   });
+  // As `raymond stop` does, which knows how to reach the owner of the run.
+  const ask = (how: 'drain' | 'now') =>
+    void stop(around, id, how).catch((error: unknown) => attendant.warn(messageOf(error)));
   const attended = await attendRun(
     { store, clock, id, from: 1, known: run.seq, userName: userName() },
-    attendant,
+    {
+      ...attendant,
+      stops: (act) => attendant.stops((how) => (how === 'leave' ? act(how) : ask(how))),
+    },
   );
   sayLastWords(attended.found);
   return 0;

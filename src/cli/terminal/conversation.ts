@@ -1,5 +1,6 @@
 /** The conversation of an agent for the live view: from one of its steps to the newest, as it streams. */
 import { followStep, type LookedAtStep, lookAtStep } from '../../app/look.ts';
+import { messageOf } from '../../model/message-of.ts';
 import type { Run } from '../../model/run.ts';
 import type { Part } from '../../observe/screen.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
@@ -30,8 +31,8 @@ export class Conversation {
   constructor(parts: ConversationParts) {
     this.#parts = parts;
     this.#follow(Math.max(1, this.#newest())).catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
-      this.#sections = [...this.#sections, { step: 0, parts: [{ kind: 'line', text }] }];
+      const part: Part = { kind: 'line', text: messageOf(error) };
+      this.#sections = [...this.#sections, { step: 0, parts: [part] }];
       parts.change();
     });
   }
@@ -120,7 +121,7 @@ export class Conversation {
     try {
       return { looked: await lookAtStep(around, run().id, { agent, step }), problem: '' };
     } catch (error) {
-      return { problem: error instanceof Error ? error.message : String(error) };
+      return { problem: messageOf(error) };
     }
   }
 
