@@ -58,11 +58,12 @@ export interface Quote {
   /** The text before the bar of each line. */
   readonly lead?: string;
   readonly tone?: Tone;
+  readonly barTone?: Tone;
 }
 
 /** Formats untrusted text: each of its lines is marked, and on a screen each row. */
 export function quotedLines(quote: Quote, { color, columns }: Looks): string {
-  const { text, lead = INDENTATION, tone = 'plain' } = quote;
+  const { text, lead = INDENTATION, tone = 'plain', barTone = 'plain' } = quote;
   const before = onOneRow(lead);
   const room = roomBehind(`${before}${BAR}`, columns);
   // A lead that leaves no room gets its own row.
@@ -72,7 +73,7 @@ export function quotedLines(quote: Quote, { color, columns }: Looks): string {
     .flatMap((line) => rowsOf(line, room).map((row, i) => [i === 0 ? before : blank(before), row]))
     .map(([start = '', row = '']) => {
       const shown = start.trim() === '' ? start : painted(start, 'faint', color);
-      return `${shown}${painted(BAR, 'faint', color)}${painted(row, tone, color)}\n`;
+      return `${shown}${painted(BAR, barTone, color)}${painted(row, tone, color)}\n`;
     })
     .join('');
 }
@@ -87,7 +88,7 @@ export function partRows(part: Part, looks: Looks): readonly string[] {
   const shown =
     part.kind === 'line'
       ? ownLine(part.text, looks)
-      : quotedLines({ text: part.text, ...(part.tone && { tone: part.tone }) }, looks);
+      : quotedLines({ text: part.text, tone: part.tone ?? 'plain', barTone: 'faint' }, looks);
   return shown.slice(0, -1).split('\n');
 }
 

@@ -40,7 +40,7 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
 
   test('NO_COLOR draws the same rows without colour', async () => {
     const terminal = atTerminal(newProject(FLOW), ['flow'], { env: { NO_COLOR: '1' } });
-    await shows(terminal, 'asks: Ship it?');
+    await shows(terminal, 'asks you');
     await shows(terminal, QUESTION);
     terminal.type('yes\r');
     expect(await terminal.ended).toBe(0);
