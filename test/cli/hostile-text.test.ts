@@ -298,7 +298,10 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
     expectHarmless(drawn);
     const forged = drawn.split('\r\n').filter((row) => row.includes('raymond: Your login'));
     expect(forged.length).toBeGreaterThan(1);
-    for (const row of forged) expect(row).toMatch(/^ {2}\| |^\?mainSTART\.shasks: |^ {16}/);
+    for (const row of forged)
+      expect(row).toMatch(
+        /^ {2}\| |^\?mainSTART\.shasks: |^[\d:]{8} main {3}START\.sh -> ask |^ {16}/,
+      );
   });
 
   test.each([[[]], [['--verbose']]])(
