@@ -8,12 +8,14 @@ import './style/timeline.css';
 import './style/panel.css';
 import './style/workflows.css';
 import './style/changes.css';
+import './style/operator.css';
 import { render } from 'preact';
 import { openOwnTabs } from './lib/own-tabs.ts';
 import { holdStoredToken, holdToken, tokenIn } from './lib/session.ts';
 import { Store } from './lib/store.ts';
 import { App } from './parts/app.tsx';
 import { type Dialog, type Toast, type Tools, ToolsContext } from './parts/tools.ts';
+import { startCalling } from './stores/calls.ts';
 import { HOME, hashOf, routeOf } from './stores/route.ts';
 import { RunsWatch } from './stores/runs-watch.ts';
 
@@ -55,4 +57,5 @@ if (root)
     </ToolsContext.Provider>,
     root,
   );
+startCalling(tools.runs, route);
 tools.runs.start();

@@ -68,13 +68,15 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
 const SIGNED_OUT: Readonly<Record<'none' | 'refused', Trouble>> = {
   none: {
     code: 'no-token',
-    message: 'This tab has no token.',
-    remedy: 'In this tab, open the address that raymond serve printed.',
+    message: 'This tab has no key for the server.',
+    remedy:
+      'In the terminal, raymond serve printed an address that contains it. Open that address in this tab.',
   },
   refused: {
     code: 'no-token',
-    message: 'The server does not accept the token of this tab.',
-    remedy: 'If it was started again, open its new address in this tab. Then the page continues.',
+    message: 'raymond serve was started again, and this tab has the key of the earlier one.',
+    remedy:
+      'Open the new address that it printed in its terminal. If you open it in this tab, the page continues here. Runs are not affected.',
   },
 };
 

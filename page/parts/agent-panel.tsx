@@ -1,7 +1,9 @@
+import { useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import { costText, counted, duration, lastName, oneLine, visible } from '../lib/words.ts';
 import { agentTold, variablesText } from '../stores/agents.ts';
 import { type Chosen, hashOf } from '../stores/route.ts';
+import { grownAgent, spentByAgent } from '../stores/spent.ts';
 import { Icon } from './icons.tsx';
 import { Panel } from './panel.tsx';
 import { agentTone, agentWord, Pill } from './status.tsx';
@@ -24,7 +26,21 @@ export function AgentPanel({ run, chosen, onChoose, onClose }: Props) {
         </div>
       </Panel>
     );
-  const step = chosen.step === undefined ? agent.steps : Math.min(chosen.step, agent.steps);
+  return <Known run={run} agent={agent} step={chosen.step} onChoose={onChoose} onClose={onClose} />;
+}
+
+interface KnownProps extends Pick<Props, 'run' | 'onChoose' | 'onClose'> {
+  readonly agent: AgentShape;
+  readonly step: number | undefined;
+}
+
+function Known({ run, agent, step: wanted, onChoose, onClose }: KnownProps) {
+  // A reader stays at the step that they opened, also when the agent begins the next one.
+  const [first, setFirst] = useState(agent.steps);
+  if (first === 0 && agent.steps > 0) setFirst(agent.steps);
+  const step = Math.min(wanted ?? first, agent.steps);
+  const chosen = { kind: 'agent', agent: agent.id, step: wanted } as const;
+  const cost = grownAgent(agent, spentByAgent(run));
   return (
     <Panel
       label={`Agent ${agent.id}`}
@@ -37,7 +53,7 @@ export function AgentPanel({ run, chosen, onChoose, onClose }: Props) {
         </>
       }
     >
-      <Facts agent={agent} onChoose={onChoose} />
+      <Facts agent={agent} cost={cost} onChoose={onChoose} />
       {agent.steps > 0 ? (
         <>
           <nav class="about-links" aria-label="More about the agent">
@@ -59,9 +75,11 @@ export function AgentPanel({ run, chosen, onChoose, onClose }: Props) {
 
 function Facts({
   agent,
+  cost,
   onChoose,
 }: {
   readonly agent: AgentShape;
+  readonly cost: Pick<AgentShape, 'cost_usd' | 'cost_is_estimate'>;
   readonly onChoose: Props['onChoose'];
 }) {
   const { parent, status } = agent;
@@ -127,7 +145,7 @@ function Facts({
         )}
         <dt>Used</dt>
         <dd>
-          {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}, {costText(agent)}
+          {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}, {costText(cost)}
         </dd>
       </dl>
       {status.kind === 'ended' && (
@@ -176,7 +194,7 @@ function Stepper({ agent, step, onStep }: StepperProps) {
       <span class="grow" />
       {step < agent.steps && (
         <button type="button" class="button quiet" onClick={() => onStep(agent.steps)}>
-          Newest
+          Newest step
         </button>
       )}
     </nav>

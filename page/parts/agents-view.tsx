@@ -5,6 +5,7 @@ import { useMedia, useNow, useSize } from '../lib/hooks.ts';
 import { costText, counted, duration, visible } from '../lib/words.ts';
 import { agentTold, sortedAgents, variablesText } from '../stores/agents.ts';
 import type { Chosen } from '../stores/route.ts';
+import { grownAgent, spentByAgent } from '../stores/spent.ts';
 import { Search } from './form.tsx';
 import { agentTone, agentWord, Mark } from './status.tsx';
 
@@ -21,6 +22,7 @@ export function AgentsView({ run, chosen, linkTo }: Props) {
   const [top, setTop] = useState(0);
   const { agents: active = [] } = run.now ?? {};
   const doings = new Map(active.map((doing) => [doing.agent, doing]));
+  const spent = spentByAgent(run);
   const now = useNow(run.counts.running > 0 ? 1_000 : undefined);
   const isNarrow = useMedia('(max-width: 760px)');
   const rowHeight = isNarrow ? 68 : 52;
@@ -74,7 +76,7 @@ export function AgentsView({ run, chosen, linkTo }: Props) {
                     </span>
                   </span>
                   <span class="figures">
-                    <span>{costText(agent)}</span>
+                    <span>{costText(grownAgent(agent, spent))}</span>
                     <span>
                       {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}
                     </span>

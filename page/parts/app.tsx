@@ -1,7 +1,8 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { session } from '../lib/session.ts';
 import { useStore } from '../lib/store.ts';
 import { NOTHING } from '../stores/route.ts';
+import { ConnectionNotice } from './connection-notice.tsx';
 import { Dialogs } from './dialogs.tsx';
 import { Home } from './home.tsx';
 import { Icon } from './icons.tsx';
@@ -19,15 +20,12 @@ export function App() {
   const main = useRef<HTMLElement>(null);
   const own = useStore(session);
   useShortcuts();
-  const run = route.kind === 'run' ? route.run : undefined;
-  useEffect(() => {
-    document.title = run === undefined ? 'Raymond' : `${run} · Raymond`;
-  }, [run]);
   // What the tab has read stays on the screen when its token becomes invalid.
   if (own.kind === 'none' || (own.kind === 'refused' && !own.hasRead)) return <SignedOut />;
   return (
-    <div class={`shell ${route.kind === 'runs' ? '' : 'at-run'}`}>
+    <div class={`shell ${route.kind === 'runs' ? 'at-runs' : 'at-run'}`}>
       <TopBar onSkip={() => main.current?.focus()} />
+      <ConnectionNotice />
       <RunsPane />
       <main class="main" id="main" tabIndex={-1} ref={main}>
         {route.kind === 'run' ? (

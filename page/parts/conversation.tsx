@@ -1,9 +1,11 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { useMarkdown } from '../lib/use-markdown.ts';
+import { useFollow } from '../lib/use-follow.ts';
 import { counted, oneLine, visible } from '../lib/words.ts';
 import { type Item, itemsOf } from '../stores/conversation.ts';
 import type { WatchedStep } from '../stores/step-watch.ts';
+import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icons.tsx';
+import { Markdown } from './markdown.tsx';
 import { ToolInput } from './tool-input.tsx';
 
 /** What happens in a step that is not over. */
@@ -26,30 +28,24 @@ export function Conversation({ step, now }: Props) {
   const items = useMemo(() => itemsOf(messages), [messages]);
   const end = useRef<HTMLDivElement>(null);
   const isLive = outcome === null;
-  // New words are the reason to scroll.
-  useLayoutEffect(() => {
-    const box = end.current?.closest('.scroll');
-    if (!box || !isLive) return;
-    const isNear = box.scrollTop + box.clientHeight > box.scrollHeight - NEAR;
-    if (isNear) box.scrollTop = box.scrollHeight;
-  }, [messages, partial]);
+  const { isFollowing, jump } = useFollow(end, isLive, [messages, partial]);
   const left = step.omitted;
   return (
     <div class="talk">
       {step.prompt && (
         <details class="fold">
           <summary>{step.kind === 'prompt' ? 'Prompt' : 'Input'}</summary>
-          <pre class="block">{visible(step.prompt.text)}</pre>
+          <Block text={step.prompt.text} />
           <Omitted count={step.prompt.omitted} />
         </details>
       )}
       {left > 0 && <p class="faint small">{counted(left, 'earlier message')} left out.</p>}
       {items.map((item, index) => (
-        <Message key={left + index} item={item} now={now} />
+        <Message key={left + index} item={item} now={now} isLive={isLive} />
       ))}
       {partial !== '' && (
         <div class="said live" aria-busy="true">
-          {visible(partial)}
+          <Markdown text={partial} isLive />
         </div>
       )}
       {isLive && partial === '' && (
@@ -58,13 +54,15 @@ export function Conversation({ step, now }: Props) {
         </p>
       )}
       {!isLive && items.length === 0 && <Nothing step={step} />}
+      {isLive && !isFollowing && (
+        <button type="button" class="button jump" onClick={jump}>
+          <Icon name="down" /> Jump to the latest
+        </button>
+      )}
       <div ref={end} />
     </div>
   );
 }
-
-/** A reader who has scrolled up farther than this wants to stay there. */
-const NEAR = 160;
 
 function Nothing({ step: { kept } }: { readonly step: WatchedStep }) {
   return (
@@ -74,7 +72,13 @@ function Nothing({ step: { kept } }: { readonly step: WatchedStep }) {
   );
 }
 
-function Message({ item, now }: { readonly item: Item; readonly now: StepNow }) {
+interface MessageProps {
+  readonly item: Item;
+  readonly now: StepNow;
+  readonly isLive: boolean;
+}
+
+function Message({ item, now, isLive }: MessageProps) {
   switch (item.kind) {
     case 'text':
       return <Said text={item.text} omitted={item.omitted} />;
@@ -95,7 +99,7 @@ function Message({ item, now }: { readonly item: Item; readonly now: StepNow }) 
       return (
         <figure class="output">
           <figcaption>{item.kind === 'stdout' ? 'Output' : 'Errors'}</figcaption>
-          <pre class="block">{visible(item.text)}</pre>
+          <Block text={item.text} isLive={isLive} />
           <Omitted count={item.omitted} />
         </figure>
       );
@@ -103,14 +107,9 @@ function Message({ item, now }: { readonly item: Item; readonly now: StepNow }) 
 }
 
 function Said({ text, omitted }: { readonly text: string; readonly omitted: number }) {
-  const html = useMarkdown(text);
   return (
     <div class="said">
-      {html === undefined ? (
-        <div class="raw">{visible(text)}</div>
-      ) : (
-        <div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />
-      )}
+      <Markdown text={text} />
       <Omitted count={omitted} />
     </div>
   );
@@ -118,9 +117,9 @@ function Said({ text, omitted }: { readonly text: string; readonly omitted: numb
 
 type ToolProps = Extract<Item, { kind: 'tool' }> & { readonly now: StepNow };
 
-function Tool({ call, result, now }: ToolProps) {
+function Tool({ call, result, isDenied, now }: ToolProps) {
   const open = now === 'works' ? 'runs' : 'waits';
-  const state = !result ? open : result.failed ? 'failed' : 'done';
+  const state = isDenied ? 'denied' : !result ? open : result.failed ? 'failed' : 'done';
   return (
     <details class={`fold tool ${call.inner ? 'inner' : ''}`}>
       <summary>
@@ -135,9 +134,7 @@ function Tool({ call, result, now }: ToolProps) {
       <Omitted count={call.omitted} />
       {result && (
         <>
-          <pre class={`block ${result.failed ? 'bad' : ''}`}>
-            {visible(result.text) || 'no output'}
-          </pre>
+          <Block text={result.text} empty="no output" isBad={result.failed} />
           <Omitted count={result.omitted} />
         </>
       )}
@@ -148,9 +145,44 @@ function Tool({ call, result, now }: ToolProps) {
 const TOOL_TONES = {
   runs: 'tone-run',
   waits: 'tone-wait',
+  denied: 'tone-wait',
   failed: 'tone-fail',
   done: 'faint',
 } as const;
+
+interface BlockProps {
+  readonly text: string;
+  readonly empty?: string;
+  readonly isBad?: boolean;
+  /** It still grows. */
+  readonly isLive?: boolean;
+}
+
+/** Text that is shown as it is. It scrolls, so the keys reach it. */
+function Block({ text, empty = '', isBad = false, isLive = false }: BlockProps) {
+  const box = useRef<HTMLPreElement>(null);
+  const isAtEnd = useRef(isLive);
+  // Output that grows stays at its end, until the reader scrolls up.
+  useLayoutEffect(() => {
+    if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  return (
+    <div class="copied">
+      <pre
+        class={`block ${isBad ? 'bad' : ''}`}
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a reader scrolls it with the keys.
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+          isAtEnd.current = isLive && scrollTop + clientHeight > scrollHeight - 24;
+        }}
+      >
+        {visible(text) || empty}
+      </pre>
+      {text !== '' && <CopyButton text={() => text} />}
+    </div>
+  );
+}
 
 function Omitted({ count }: { readonly count: number }) {
   return count > 0 ? <p class="faint small">{counted(count, 'more character')}</p> : null;

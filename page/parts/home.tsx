@@ -1,6 +1,9 @@
+import { useMedia } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import { counted, usd } from '../lib/words.ts';
+import { keyOf } from '../stores/calls.ts';
 import type { Want } from '../stores/runs-watch.ts';
+import { CallsQuestion } from './calls-menu.tsx';
 import { Icon } from './icons.tsx';
 import { PermissionCard } from './permission-card.tsx';
 import { QuestionCard } from './question-card.tsx';
@@ -9,6 +12,9 @@ import { useTools } from './tools.ts';
 /** What waits for a person, in all runs. */
 export function Home({ onChoose }: { readonly onChoose: (question: Want) => void }) {
   const tools = useTools();
+  // On a phone, the list of the runs follows. The cards have a place of their own.
+  const isNarrow = useMedia('(max-width: 760px)');
+  const isShort = useStore(tools.route).kind === 'runs' && isNarrow;
   const runs = useStore(tools.runs.runs);
   const questions = useStore(tools.runs.wants);
   const stored = (runs ?? []).flatMap((run) => (run.status === 'damaged' ? [] : [run]));
@@ -24,7 +30,15 @@ export function Home({ onChoose }: { readonly onChoose: (question: Want) => void
             `${counted(stored.length, 'run')}, ${active.length} active, ${usd(cost, isEstimate)} in total`}
         </p>
       </div>
-      {questions.length > 0 ? (
+      <CallsQuestion />
+      {isShort ? (
+        questions.length > 0 && (
+          <a class="button" href="#/waiting">
+            <Icon name="chat" />
+            Answer {counted(questions.length, 'question')}
+          </a>
+        )
+      ) : questions.length > 0 ? (
         <div class="cards">
           {questions.slice(0, MOST).map((question) => (
             <Card key={keyOf(question)} question={question} onChoose={() => onChoose(question)} />
@@ -43,9 +57,6 @@ export function Home({ onChoose }: { readonly onChoose: (question: Want) => void
 }
 
 const MOST = 50;
-
-const keyOf = (one: Want) =>
-  `${one.run} ${one.agent} ${one.kind === 'permission' ? one.request : one.asked_at}`;
 
 interface CardProps {
   readonly question: Want;

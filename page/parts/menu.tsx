@@ -11,10 +11,12 @@ interface Props {
   readonly label: string;
   readonly icon: IconName;
   readonly isDisabled: boolean;
+  /** Only the icon is shown. */
+  readonly isShort?: boolean;
   readonly items: readonly MenuItem[];
 }
 
-export function Menu({ label, icon, isDisabled, items }: Props) {
+export function Menu({ label, icon, isDisabled, isShort = false, items }: Props) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
@@ -52,7 +54,9 @@ export function Menu({ label, icon, isDisabled, items }: Props) {
     >
       <button
         type="button"
-        class="button"
+        class={`button ${isShort ? 'quiet only-icon' : ''}`}
+        title={isShort ? label : undefined}
+        aria-label={isShort ? label : undefined}
         ref={opener}
         disabled={isDisabled}
         aria-haspopup="menu"
@@ -60,8 +64,8 @@ export function Menu({ label, icon, isDisabled, items }: Props) {
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name={icon} />
-        {label}
-        <Icon name="down" />
+        {!isShort && label}
+        {!isShort && <Icon name="down" />}
       </button>
       {isOpen && (
         <div class="items" role="menu" aria-label={label}>

@@ -24,7 +24,7 @@ export function Needs({ run, preferred, onChoose }: Props) {
   const asking = run.agents
     .flatMap(wantsOf)
     .toSorted((a, b) => Number(b.agent.id === preferred) - Number(a.agent.id === preferred));
-  const failed = run.agents.filter(({ status }) => status.kind === 'failed' && !status.joined);
+  const failed = run.agents.filter(({ status }) => status.kind === 'failed');
   if (asking.length + failed.length === 0) return null;
   const index = Math.min(at, asking.length - 1);
   const shown = asking[index];
@@ -37,6 +37,7 @@ export function Needs({ run, preferred, onChoose }: Props) {
           question={{ ...shown.status, run: run.id, ...placeOf(shown.agent), pid: run.pid }}
           onChoose={() => onChoose(shown.agent.id)}
           pager={pager}
+          isAtRun
         />
       )}
       {shown?.kind === 'permission' && (
@@ -45,6 +46,7 @@ export function Needs({ run, preferred, onChoose }: Props) {
           permission={{ ...shown.permission, run: run.id, ...placeOf(shown.agent) }}
           onChoose={() => onChoose(shown.agent.id)}
           pager={pager}
+          isAtRun
         />
       )}
       {failed.length > 0 && <Failures failed={failed} onChoose={onChoose} />}
@@ -111,17 +113,51 @@ interface FailuresProps {
   readonly onChoose: (agent: string) => void;
 }
 
+/** Every failure has its reason and leads to its agent. Those that a join has reported come last. */
 function Failures({ failed, onChoose }: FailuresProps) {
-  const [first] = failed;
-  if (first?.status.kind !== 'failed') return null;
+  const open = failed.filter((agent) => !isJoined(agent));
+  const all = [...open, ...failed.filter(isJoined)];
+  const rest = failed.length - open.length;
   return (
-    <p class="failures tone-fail">
-      <Mark tone="fail" />
-      <b>{counted(failed.length, 'agent')} failed</b>
-      <button type="button" class="link clip which" onClick={() => onChoose(first.id)}>
-        {visible(first.id)}
-      </button>
-      <span class="clip grow">{oneLine(first.status.failure.message, 300)}</span>
-    </p>
+    <details class="failures tone-fail" open={failed.length <= FEW}>
+      <summary>
+        <Mark tone="fail" />
+        <b>{counted(failed.length, 'agent')} failed</b>
+        {rest > 0 && (
+          <span class="faint">
+            {rest === failed.length ? 'The' : `${rest}: the`} join continued.
+          </span>
+        )}
+      </summary>
+      <ul>
+        {all.slice(0, MOST).map(
+          ({ id, state, variables, status }) =>
+            status.kind === 'failed' && (
+              <li key={id}>
+                <button type="button" class="link clip which" onClick={() => onChoose(id)}>
+                  {nameOf(id, variables)}
+                </button>
+                <span class="faint clip">{visible(state)}</span>
+                <span class="anywhere grow">{oneLine(status.failure.message, 300)}</span>
+              </li>
+            ),
+        )}
+      </ul>
+      {all.length > MOST && (
+        <p class="faint">{all.length - MOST} more are in “Agents”, failed ones first.</p>
+      )}
+    </details>
   );
 }
+
+const isJoined = ({ status }: AgentShape) => status.kind === 'failed' && status.joined;
+
+/** A person knows what an agent works on, not its number. */
+function nameOf(id: string, variables: AgentShape['variables']): string {
+  const own = Object.values(variables).find((value) => value.trim() !== '');
+  return own === undefined ? visible(id) : `${visible(id)} (${oneLine(own, 40)})`;
+}
+
+/** More are folded, so that they do not push the view away. */
+const FEW = 3;
+const MOST = 50;

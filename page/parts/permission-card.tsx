@@ -2,12 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { PermissionShape } from '../../src/look/run-shape.ts';
 import type { Answered, Decided } from '../../src/serve/shapes/requests.ts';
-import { useNow } from '../lib/hooks.ts';
-import { ago, counted, oneLine, visible } from '../lib/words.ts';
+import { toolView } from '../lib/tool-view.ts';
+import { counted, oneLine, visible } from '../lib/words.ts';
+import { AnswerForm } from './answer-form.tsx';
 import { Icon } from './icons.tsx';
+import { Markdown } from './markdown.tsx';
 import { useSending } from './send.ts';
 import { ToolInput } from './tool-input.tsx';
 import { act, addDone, addTrouble, useTools, WITHOUT_PROCESS } from './tools.ts';
+import { WaitingRun } from './waiting-run.tsx';
 
 export interface Permission extends PermissionShape {
   readonly run: string;
@@ -22,6 +25,8 @@ interface Props {
   readonly onChoose: () => void;
   /** Leads to the other requests. */
   readonly pager?: ComponentChildren;
+  /** The page of the run shows it. */
+  readonly isAtRun?: boolean;
 }
 
 const SAID: Readonly<Record<Decision, string>> = {
@@ -32,25 +37,24 @@ const SAID: Readonly<Record<Decision, string>> = {
 };
 
 /** The frame is of Raymond. What the agent wants to do is inside a box of its own. */
-export function PermissionCard({ permission, onChoose, pager }: Props) {
+export function PermissionCard({ permission, onChoose, pager, isAtRun = false }: Props) {
   const tools = useTools();
   const { run, agent, state, request, tool, summary, input, rules, question } = permission;
   const omitted = (permission.input_length ?? input.length) - input.length;
   const [word, setWord] = useState('');
-  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble));
+  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble, run));
   const [decided, setDecided] = useState<Decision>();
-  const now = useNow(20_000);
   const id = useId();
-  const decide = async (decision: Decision) => {
+  const decide = async (decision: Decision, text = '') => {
     const message = decision === 'deny' && word !== '' ? { message: word } : {};
     const told = { agent, request, decision, ...message };
     const { delivered } =
       decision === 'answer'
-        ? await act<Answered>(tools, run, '/answer', { agent, text: word })
+        ? await act<Answered>(tools, run, '/answer', { agent, text })
         : await act<Decided>(tools, run, '/permission', told);
     setDecided(decision);
     const done = `${SAID[decision]} The decision for ${visible(agent)} is stored.`;
-    addDone(tools, done, delivered ? '' : WITHOUT_PROCESS);
+    addDone(tools, run, done, delivered ? '' : WITHOUT_PROCESS);
   };
   const button = (decision: Decision, text: string, look: string, title?: string) => (
     <button
@@ -74,14 +78,19 @@ export function PermissionCard({ permission, onChoose, pager }: Props) {
           {question ? 'asks' : `wants to use ${oneLine(tool, 60)}`}{' '}
           <span class="faint">in {visible(state)}</span>
         </h2>
-        <span class="faint small">{ago(permission.asked_at, now)}</span>
         {pager}
       </header>
+      <WaitingRun run={run} askedAt={permission.asked_at} deadline={null} isAtRun={isAtRun} />
       {question ? (
-        <blockquote class="words">{visible(input)}</blockquote>
+        <blockquote class="words" id={`${id}q`}>
+          <Markdown text={input} />
+        </blockquote>
       ) : (
         <>
-          {summary !== '' && <p class="small faint anywhere">{oneLine(summary, 300)}</p>}
+          {/* A command or a change has its summary in it. */}
+          {summary !== '' && toolView(input).kind === 'input' && (
+            <p class="small faint anywhere">{oneLine(summary, 300)}</p>
+          )}
           <ToolInput input={input} />
         </>
       )}
@@ -90,11 +99,21 @@ export function PermissionCard({ permission, onChoose, pager }: Props) {
         <p class="faint small" role="status">
           {decided ? SAID[decided] : 'A decision is stored.'}
         </p>
+      ) : question ? (
+        <>
+          <AnswerForm
+            question={input}
+            label={`Your answer to ${visible(agent)}`}
+            describedBy={`${id}q`}
+            isSending={isSending}
+            onAnswer={(text) => send(() => decide('answer', text))}
+          />
+          <div class="choices">{button('deny', 'Do not answer', 'quiet')}</div>
+        </>
       ) : (
         <div class="choices">
-          {!question && button('allow', 'Allow', 'primary')}
-          {!question &&
-            rules !== null &&
+          {button('allow', 'Allow', 'primary')}
+          {rules !== null &&
             button(
               'allow-run',
               'Allow for the run',
@@ -105,15 +124,10 @@ export function PermissionCard({ permission, onChoose, pager }: Props) {
             <input
               class="input"
               value={word}
-              placeholder={question ? 'Your answer' : 'A word for the agent, if you deny'}
-              aria-label={
-                question
-                  ? `Your answer to ${visible(agent)}`
-                  : `A word for ${visible(agent)}, if you deny`
-              }
+              placeholder="A word for the agent, if you deny"
+              aria-label={`A word for ${visible(agent)}, if you deny`}
               onInput={(event) => setWord(event.currentTarget.value)}
             />
-            {question && button('answer', 'Answer', 'primary')}
             {button('deny', 'Deny', 'danger')}
           </div>
         </div>

@@ -2,11 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { QuestionShape } from '../../src/serve/shapes/questions.ts';
 import type { Answered } from '../../src/serve/shapes/requests.ts';
-import { useNow } from '../lib/hooks.ts';
-import { ago, elapsed, lastName, msOf, visible } from '../lib/words.ts';
+import { lastName, visible } from '../lib/words.ts';
+import { AnswerForm } from './answer-form.tsx';
 import { Icon } from './icons.tsx';
+import { Markdown } from './markdown.tsx';
 import { useSending } from './send.ts';
 import { act, addDone, addTrouble, useTools, WITHOUT_PROCESS } from './tools.ts';
+import { WaitingRun } from './waiting-run.tsx';
 
 export type Asked = Pick<
   QuestionShape,
@@ -19,24 +21,24 @@ interface Props {
   readonly onChoose: () => void;
   /** Leads to the other questions. */
   readonly pager?: ComponentChildren;
+  /** The page of the run shows it. */
+  readonly isAtRun?: boolean;
 }
 
 /** The frame and the heading are of Raymond. The words of the agent are inside a box of their own. */
-export function QuestionCard({ question, onChoose, pager }: Props) {
+export function QuestionCard({ question, onChoose, pager, isAtRun = false }: Props) {
   const tools = useTools();
-  const [text, setText] = useState('');
-  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble));
+  const { run, agent } = question;
+  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble, run));
   const [isSent, setSent] = useState(false);
   const id = useId();
-  const now = useNow(question.deadline === null ? 20_000 : 1_000);
   const isAnswered = isSent || question.answered;
-  const answer = () =>
+  const answer = (text: string) =>
     send(async () => {
-      const { run, agent } = question;
       const { delivered } = await act<Answered>(tools, run, '/answer', { agent, text });
       setSent(true);
       const done = `The answer for ${visible(agent)} is stored.`;
-      addDone(tools, done, delivered ? '' : WITHOUT_PROCESS);
+      addDone(tools, run, done, delivered ? '' : WITHOUT_PROCESS);
     });
   return (
     <section class="card ask tone-wait" aria-labelledby={`${id}h`}>
@@ -44,22 +46,23 @@ export function QuestionCard({ question, onChoose, pager }: Props) {
         <Icon name="chat" />
         <h2 id={`${id}h`} class="clip grow">
           <button type="button" class="link" onClick={onChoose}>
-            {visible(question.agent)}
+            {visible(agent)}
           </button>{' '}
           asks{' '}
           <span class="faint">
             in {visible(question.state)} of {lastName(question.workflow)}
           </span>
         </h2>
-        <span class="faint small">
-          {question.deadline === null
-            ? ago(question.asked_at, now)
-            : `${elapsed(msOf(question.deadline) - now)} left`}
-        </span>
         {pager}
       </header>
+      <WaitingRun
+        run={run}
+        askedAt={question.asked_at}
+        deadline={question.deadline}
+        isAtRun={isAtRun}
+      />
       <blockquote class="words" id={`${id}q`}>
-        {visible(question.question)}
+        <Markdown text={question.question} />
       </blockquote>
       {isAnswered ? (
         <p class="faint small" role="status">
@@ -68,31 +71,13 @@ export function QuestionCard({ question, onChoose, pager }: Props) {
             : 'Answered. The agent continues.'}
         </p>
       ) : (
-        <form
-          class="answer"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void answer();
-          }}
-        >
-          <textarea
-            class="input"
-            rows={1}
-            value={text}
-            placeholder="Your answer"
-            aria-label={`Your answer to ${visible(question.agent)}`}
-            aria-describedby={`${id}q`}
-            onInput={(event) => setText(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-              event.preventDefault();
-              if (!isSending) void answer();
-            }}
-          />
-          <button type="submit" class="button primary" disabled={isSending}>
-            Answer
-          </button>
-        </form>
+        <AnswerForm
+          question={question.question}
+          label={`Your answer to ${visible(agent)}`}
+          describedBy={`${id}q`}
+          isSending={isSending}
+          onAnswer={answer}
+        />
       )}
     </section>
   );

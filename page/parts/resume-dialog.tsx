@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks';
+import type { StoredRow } from '../../src/look/run-shape.ts';
 import type { ResumeRequest } from '../../src/serve/shapes/requests.ts';
-import { visible } from '../lib/words.ts';
+import { useStore } from '../lib/store.ts';
+import { costText, usd, visible } from '../lib/words.ts';
+import { furtherBudget, resumeProblem } from '../stores/resume.ts';
 import { moneyOf } from '../stores/start-request.ts';
 import { Modal } from './dialogs.tsx';
-import { Actions, BudgetField, Check, Problem } from './form.tsx';
+import { Actions, BudgetField, Check, Field, Problem } from './form.tsx';
 import { useSend } from './send.ts';
-import { act, useTools } from './tools.ts';
+import { act, addDone, useTools } from './tools.ts';
 
 interface Props {
   readonly run: string;
@@ -14,19 +17,29 @@ interface Props {
 
 export function ResumeDialog({ run, onClose }: Props) {
   const tools = useTools();
-  const [budget, setBudget] = useState('');
+  const found = useStore(tools.runs.runs)?.find(({ id }) => id === run);
+  const row = found && found.status !== 'damaged' ? found : undefined;
+  const isSpent = row?.condition === 'stopped: budget';
+  const isLong = row?.condition === 'stopped: iterations';
+  const [budget, setBudget] = useState(isSpent && row ? String(furtherBudget(row)) : '');
+  const [steps, setSteps] = useState(isLong && row ? String(row.steps * 2) : '');
   const [fresh, setFresh] = useState(false);
   const [accept, setAccept] = useState(false);
   const [trust, setTrust] = useState(false);
   const { isSending, trouble, send } = useSend(async () => {
     const money = moneyOf(budget);
+    const limit = steps.trim() === '' ? undefined : Number(steps);
+    const problem = row && resumeProblem(row, money, limit);
+    if (problem) throw problem;
     const request: ResumeRequest = {
       ...(money === undefined ? {} : { budget: money }),
+      ...(limit === undefined ? {} : { max_iterations: limit }),
       ...(fresh ? { fresh } : {}),
       ...(accept ? { accept_changes: accept } : {}),
       ...(trust ? { trust_run: trust } : {}),
     };
     await act(tools, run, '/resume', request);
+    addDone(tools, run, 'The run continues.');
     onClose();
   });
   return (
@@ -36,11 +49,25 @@ export function ResumeDialog({ run, onClose }: Props) {
           Finished steps are not repeated. Failed agents retry their state, and stored answers reach
           their agents.
         </p>
-        <BudgetField
-          hint="For the whole run. Empty: as before. 0: unlimited."
-          value={budget}
-          onValue={setBudget}
-        />
+        <BudgetField hint={budgetHint(row)} value={budget} onValue={setBudget} />
+        {isLong && (
+          <Field
+            label="Most steps"
+            hint={`It has made ${row?.steps} and stopped at its limit. 0: unlimited.`}
+          >
+            {(id, hint) => (
+              <input
+                class="input"
+                id={id}
+                aria-describedby={hint}
+                inputMode="numeric"
+                pattern={COUNT}
+                value={steps}
+                onInput={(event) => setSteps(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
         <details>
           <summary>More</summary>
           <Check isChecked={fresh} onCheck={setFresh}>
@@ -59,3 +86,11 @@ export function ResumeDialog({ run, onClose }: Props) {
     </Modal>
   );
 }
+
+function budgetHint(row: StoredRow | undefined): string {
+  if (!row || row.budget_usd === 0) return 'For the whole run. Empty: as before. 0: unlimited.';
+  const spent = `It has spent ${costText(row)} of ${usd(row.budget_usd)}.`;
+  return `For the whole run. ${spent} Empty: as before. 0: unlimited.`;
+}
+
+const COUNT = String.raw`\s*\d+\s*`;

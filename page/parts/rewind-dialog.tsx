@@ -14,7 +14,7 @@ export function RewindDialog({ run, rewind, onClose }: Props) {
   const tools = useTools();
   const { isSending, trouble, send } = useSend(async () => {
     await act(tools, run, '/rewind', rewind.request);
-    addDone(tools, rewind.done, rewind.next);
+    addDone(tools, run, rewind.done, rewind.next);
     onClose();
   });
   return (

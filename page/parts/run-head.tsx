@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { WholeRun } from '../../src/look/run-shape.ts';
+import type { BoundedText } from '../../src/model/bounded-text.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import {
@@ -16,10 +17,12 @@ import {
 import { rangeText, restText, usualText } from '../stores/forecast.ts';
 import { hashOf, type Route, TABS, type Tab } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
+import { grownRun } from '../stores/spent.ts';
 import { Icon } from './icons.tsx';
+import { Markdown } from './markdown.tsx';
 import { Menu } from './menu.tsx';
 import { useSending } from './send.ts';
-import { Pill, runTone } from './status.tsx';
+import { Pill, runTone, runWord } from './status.tsx';
 import { act, addDone, addTrouble, useTools } from './tools.ts';
 
 /** A run of the list has all of it, except the agents and states. */
@@ -37,10 +40,12 @@ export type HeadRun = Pick<
   | 'budget_usd'
   | 'steps'
   | 'counts'
+  | 'input'
+  | 'result'
   | 'limits'
   | 'pid'
 > &
-  Partial<Pick<WholeRun, 'agents' | 'states'>>;
+  Partial<Pick<WholeRun, 'agents' | 'states' | 'now'>>;
 
 interface Props {
   readonly run: HeadRun;
@@ -49,7 +54,12 @@ interface Props {
 }
 
 export function RunHead({ run, watch, route }: Props) {
-  const now = useNow(30_000);
+  const isWorking = run.pid !== null && run.counts.running > 0;
+  const now = useNow(isWorking ? 1_000 : 30_000);
+  const since = useSince(run);
+  const growing = isWorking ? now - since : 0;
+  const failed = run.counts.failed + run.counts.failed_joined;
+  const cost = grownRun(run);
   const forecast = useStore(watch.forecast);
   const tabs = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -67,21 +77,25 @@ export function RunHead({ run, watch, route }: Props) {
         <h1 class="clip" title={visible(run.workflow)}>
           {lastName(run.workflow)}
         </h1>
-        <Pill tone={runTone(run)}>{oneLine(run.condition, 40)}</Pill>
+        <Pill tone={runTone(run)}>{runWord(run)}</Pill>
+        {failed > (run.status === 'failed' ? 1 : 0) && (
+          <Pill tone="fail">{`${failed} failed`}</Pill>
+        )}
         {run.rehearsal && <Pill tone="rest">rehearsal</Pill>}
         <span class="grow" />
         <Acts run={run} />
       </div>
+      <Purpose run={run} />
       <dl class="facts">
         <Fact name="Run">
           <code>{visible(run.id)}</code>
         </Fact>
         <Fact name="Started">{clock(run.started_at, now)}</Fact>
-        <Fact name="Worked">{duration(run.worked_ms)}</Fact>
+        <Fact name="Worked">{duration(run.worked_ms + Math.max(0, growing))}</Fact>
         <Fact name="Cost">
-          {costText(run)}
+          {costText(cost)}
           {run.budget_usd > 0 && ` of ${usd(run.budget_usd)}`}
-          {run.budget_usd > 0 && <Meter part={run.cost_usd / run.budget_usd} />}
+          {run.budget_usd > 0 && <Meter part={cost.cost_usd / run.budget_usd} />}
         </Fact>
         <Fact name="Steps">{run.steps.toLocaleString('en')}</Fact>
         <Fact name="Agents">{agentsText(run)}</Fact>
@@ -116,6 +130,46 @@ export function RunHead({ run, watch, route }: Props) {
     </header>
   );
 }
+
+/** When these figures arrived. The time of running steps is added to them. */
+function useSince(run: HeadRun): number {
+  const seen = useRef({ run, at: Date.now() });
+  if (seen.current.run !== run) seen.current = { run, at: Date.now() };
+  return seen.current.at;
+}
+
+/** What the run is for, and what came of it. Long texts unfold. */
+function Purpose({ run: { input, result } }: Pick<Props, 'run'>) {
+  return (
+    <div class="purposes">
+      {input && input.text.trim() !== '' && <Told name="Input" {...input} />}
+      {result && result.text.trim() !== '' && <Told name="Result" {...result} />}
+    </div>
+  );
+}
+
+function Told({ name, text, omitted }: BoundedText & { readonly name: string }) {
+  const line = oneLine(text, 400);
+  if (line === text.trim() && text.length < SHORT)
+    return (
+      <p class="purpose">
+        <span class="faint">{name}</span> <span class="anywhere">{line}</span>
+      </p>
+    );
+  return (
+    <details class="purpose">
+      <summary>
+        <span class="faint">{name}</span> <span class="clip grow">{line}</span>
+      </summary>
+      <div class="words">
+        <Markdown text={text} />
+        {omitted > 0 && <p class="faint small">{counted(omitted, 'more character')}</p>}
+      </div>
+    </details>
+  );
+}
+
+const SHORT = 110;
 
 const TAB_NAMES: Readonly<Record<Tab, string>> = {
   graph: 'Graph',
@@ -165,14 +219,14 @@ function Meter({ part }: { readonly part: number }) {
 
 function Acts({ run }: Pick<Props, 'run'>) {
   const tools = useTools();
-  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble));
+  const { isSending, send } = useSending((trouble) => addTrouble(tools, trouble, run.id));
   const stop = (now: boolean) =>
     send(async () => {
       await act(tools, run.id, '/stop', { now });
       const done = now
         ? 'The run stops now.'
         : 'The run stops when its running steps have finished.';
-      addDone(tools, done);
+      addDone(tools, run.id, done);
     });
   if (run.pid !== null)
     return (

@@ -8,7 +8,6 @@ import { RunWatch } from '../stores/run-watch.ts';
 import { AgentPanel } from './agent-panel.tsx';
 import { AgentsView } from './agents-view.tsx';
 import { ChangesView } from './changes-view.tsx';
-import { ConnectionNotice } from './connection-notice.tsx';
 import { GraphView } from './graph-view.tsx';
 import { Icon } from './icons.tsx';
 import { LogView } from './log-view.tsx';
@@ -67,14 +66,14 @@ function Loading({ watch, route }: Props) {
       <div class="run-head" aria-busy="true">
         <div class="skeleton" style={{ height: '26px', width: '240px' }} />
         <div class="skeleton" style={{ height: '14px', width: '60%', margin: '10px 0 56px' }} />
-        <ConnectionNotice watch={watch} />
+        <RunTrouble watch={watch} />
       </div>
     );
   const { agents: counts, ...head } = row;
   return (
     <article class="run" aria-label={`Run ${row.id}`} aria-busy="true">
       <RunHead run={{ ...head, counts }} watch={watch} route={route} />
-      <ConnectionNotice watch={watch} />
+      <RunTrouble watch={watch} />
       <Warnings run={row.id} />
       <div class="empty">
         <p role="status">Reading {counted(row.position, 'event')}</p>
@@ -105,7 +104,7 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
   return (
     <article class="run" aria-label={`Run ${run.id}`}>
       <RunHead run={run} watch={watch} route={route} />
-      <ConnectionNotice watch={watch} />
+      <RunTrouble watch={watch} />
       <Warnings run={run.id} />
       <RewoundNotice run={run} />
       <div class="work">
@@ -115,36 +114,38 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
             preferred={chosen.kind === 'agent' ? chosen.agent : undefined}
             onChoose={chooseAgent}
           />
-          {tab === 'graph' && (
-            <GraphView
-              watch={watch}
-              chosen={chosen}
-              waiting={waitingIn(run)}
-              names={names}
-              onState={(state) => choose({ kind: 'state', state, workflow: undefined })}
-              onAgent={chooseAgent}
-            />
-          )}
-          {tab === 'timeline' && <TimelineView run={run} chosen={chosen} onStep={chooseAgent} />}
-          {tab === 'agents' && <AgentsView run={run} chosen={chosen} linkTo={linkTo} />}
-          {tab === 'states' && (
-            <StatesView
-              run={run}
-              watch={watch}
-              onState={({ state, workflow }) => choose({ kind: 'state', state, workflow })}
-            />
-          )}
-          {tab === 'steps' && about && (
-            <StepsView
-              key={about.id}
-              run={run}
-              agent={about}
-              step={chosen.kind === 'agent' ? chosen.step : undefined}
-              onChoose={chooseAbout}
-            />
-          )}
-          {tab === 'changes' && <ChangesView run={run} chosen={chosen} onChoose={chooseAbout} />}
-          {tab === 'log' && <LogView watch={watch} onAgent={chooseAgent} />}
+          <div class="pane">
+            {tab === 'graph' && (
+              <GraphView
+                watch={watch}
+                chosen={chosen}
+                waiting={waitingIn(run)}
+                names={names}
+                onState={(state) => choose({ kind: 'state', state, workflow: undefined })}
+                onAgent={chooseAgent}
+              />
+            )}
+            {tab === 'timeline' && <TimelineView run={run} chosen={chosen} onStep={chooseAgent} />}
+            {tab === 'agents' && <AgentsView run={run} chosen={chosen} linkTo={linkTo} />}
+            {tab === 'states' && (
+              <StatesView
+                run={run}
+                watch={watch}
+                onState={({ state, workflow }) => choose({ kind: 'state', state, workflow })}
+              />
+            )}
+            {tab === 'steps' && about && (
+              <StepsView
+                key={about.id}
+                run={run}
+                agent={about}
+                step={chosen.kind === 'agent' ? chosen.step : undefined}
+                onChoose={chooseAbout}
+              />
+            )}
+            {tab === 'changes' && <ChangesView run={run} chosen={chosen} onChoose={chooseAbout} />}
+            {tab === 'log' && <LogView watch={watch} onAgent={chooseAgent} />}
+          </div>
         </div>
         {chosen.kind === 'agent' && !isAbout && (
           <AgentPanel
@@ -160,6 +161,20 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
         )}
       </div>
     </article>
+  );
+}
+
+/** The run itself can no longer be read. The rest of the page is not affected. */
+function RunTrouble({ watch }: Pick<Props, 'watch'>) {
+  const connection = useStore(watch.connection);
+  if (connection.kind !== 'refused') return null;
+  return (
+    <div class="notice tone-fail" role="alert">
+      <Icon name="warning" />
+      <p class="grow">
+        <b>{connection.trouble.message}</b> {connection.trouble.remedy}
+      </p>
+    </div>
   );
 }
 

@@ -1,13 +1,24 @@
-import { useState } from 'preact/hooks';
-import type { RunRow } from '../../src/look/run-shape.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RunRow, StoredRow } from '../../src/look/run-shape.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
-import { ago, costText, counted, lastName, oneLine, visible } from '../lib/words.ts';
-import { filtered, isKind, KIND_NAMES, KINDS, type Kind } from '../stores/filter.ts';
+import { clock, costText, counted, duration, lastName, oneLine, visible } from '../lib/words.ts';
+import {
+  isKind,
+  KIND_NAMES,
+  KINDS,
+  type Listing,
+  listedRuns,
+  listingIn,
+  SORT_NAMES,
+  SORTS,
+  searchOf,
+} from '../stores/filter.ts';
 import { runHash } from '../stores/route.ts';
+import { workedText } from '../stores/worked.ts';
 import { Search } from './form.tsx';
 import { Icon } from './icons.tsx';
-import { Mark, Pill, runTone } from './status.tsx';
+import { Mark, Pill, runTone, runWord } from './status.tsx';
 import { useTools } from './tools.ts';
 
 export function RunsPane() {
@@ -15,20 +26,34 @@ export function RunsPane() {
   const runs = useStore(tools.runs.runs);
   const trouble = useStore(tools.runs.trouble);
   const route = useStore(tools.route);
-  const [kind, setKind] = useState<Kind>('all');
-  const [words, setWords] = useState('');
+  const [listing, setListing] = useState(() => listingIn(location.search));
   const [most, setMost] = useState(PAGE);
-  const now = useNow(20_000);
-  const shown = filtered(runs ?? [], kind, words);
+  const isActive = runs?.some((run) => isKind(run, 'active')) ?? false;
+  const now = useNow(isActive ? 1_000 : 20_000);
+  const change = (part: Partial<Listing>) => {
+    const next = { ...listing, ...part };
+    setListing(next);
+    setMost(PAGE);
+    history.replaceState(null, '', `${location.pathname}${searchOf(next)}${location.hash}`);
+  };
+  const shown = listedRuns(runs ?? [], listing);
+  const chosen = route.kind === 'run' ? route.run : undefined;
+  const at = shown.findIndex(({ id }) => id === chosen);
+  // A link may lead to a run that the filter does not show.
+  const hidden = at < 0 && chosen !== undefined ? runs?.find(({ id }) => id === chosen) : undefined;
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen, runs === undefined]);
   return (
     <nav class="runs" aria-label="Runs">
       <div class="tools">
         <Search
           id="run-filter"
-          placeholder="Filter runs"
-          label="Filter runs by workflow, id or status"
-          words={words}
-          onWords={setWords}
+          placeholder="Find runs"
+          label="Find runs by input, result, workflow, id, status, date, cost>1 or after:2026-11-01"
+          words={listing.words}
+          onWords={(words) => change({ words })}
         />
         <fieldset class="filters" aria-label="Which runs">
           {KINDS.map((one) => (
@@ -36,37 +61,53 @@ export function RunsPane() {
               key={one}
               type="button"
               class="filter"
-              aria-pressed={one === kind}
-              onClick={() => setKind(one)}
+              aria-pressed={one === listing.kind}
+              onClick={() => change({ kind: one })}
             >
               {KIND_NAMES[one]} <b>{(runs ?? []).filter((run) => isKind(run, one)).length}</b>
             </button>
           ))}
         </fieldset>
+        <p class="found small faint">
+          <span role="status">{runs && counted(shown.length, 'run')}</span>
+          <span class="grow" />
+          <select
+            class="sort"
+            aria-label="Order of the runs"
+            value={listing.sort}
+            onChange={({ currentTarget: { value } }) =>
+              change({ sort: SORTS.find((sort) => sort === value) ?? 'newest' })
+            }
+          >
+            {SORTS.map((sort) => (
+              <option key={sort} value={sort}>
+                {SORT_NAMES[sort]}
+              </option>
+            ))}
+          </select>
+        </p>
       </div>
-      {trouble && runs && (
-        <div class="notice tone-wait small" role="status">
-          <Icon name="plug" />
-          <p>
-            {trouble.message} {trouble.remedy}
-          </p>
-        </div>
-      )}
-      <div class="list">
+      <div class="list" ref={list}>
+        {hidden && (
+          <div class="hidden-run">
+            <p class="small faint">The filter does not show this run:</p>
+            <Row run={hidden} now={now} isChosen />
+          </div>
+        )}
         {runs === undefined ? (
           <Waiting trouble={trouble} />
         ) : shown.length === 0 ? (
           <NoRuns isAny={runs.length > 0} />
         ) : (
           <ul>
-            {shown.slice(0, most).map((run) => (
+            {shown.slice(0, Math.max(most, at + 1)).map((run) => (
               <li key={run.id}>
-                <Row run={run} now={now} isChosen={route.kind === 'run' && route.run === run.id} />
+                <Row run={run} now={now} isChosen={run.id === chosen} />
               </li>
             ))}
           </ul>
         )}
-        {shown.length > most && (
+        {shown.length > Math.max(most, at + 1) && (
           <button type="button" class="button more" onClick={() => setMost(most + PAGE)}>
             Show more of {counted(shown.length, 'run')}
           </button>
@@ -96,33 +137,56 @@ function Row({ run, now, isChosen }: RowProps) {
         <span class="name clip grow">
           {run.status === 'damaged' ? visible(run.id) : lastName(run.workflow)}
         </span>
-        <Pill tone={tone}>{oneLine(run.condition, 24)}</Pill>
+        <Pill tone={tone}>{oneLine(runWord(run), 24)}</Pill>
       </span>
-      <span class="facts line">
-        <span class="clip grow">
-          {run.status === 'damaged' ? oneLine(run.problem.message) : visible(run.id)}
+      {run.status === 'damaged' ? (
+        <span class="facts line tone-fail">
+          <span class="clip grow told">{oneLine(run.problem.message)}</span>
         </span>
-        {run.status !== 'damaged' && <span>{ago(run.started_at, now)}</span>}
-      </span>
-      {run.status !== 'damaged' && (
-        <span class="facts line">
-          <span class="clip grow">{workText(run)}</span>
-          {run.questions > 0 && (
-            <b class="tone-wait">
-              <Mark tone="wait" /> asks
-            </b>
-          )}
-          {run.agents.failed > 0 && <b class="tone-fail">{run.agents.failed} failed</b>}
-          <span>{costText(run)}</span>
-        </span>
+      ) : (
+        <Facts run={run} now={now} />
       )}
     </a>
   );
 }
 
-function workText({ agents, steps }: Extract<RunRow, { agents: object }>): string {
-  const running = agents.running > 0 ? [`${agents.running} running`] : [];
-  return [counted(steps, 'step'), ...running].join(' · ');
+/** What it is for, what came of it, and what it has used. */
+function Facts({ run, now }: { readonly run: StoredRow; readonly now: number }) {
+  const { agents } = run;
+  const failed = agents.failed + agents.failed_joined;
+  return (
+    <>
+      {run.input && run.input.text.trim() !== '' && (
+        <span class="clip purpose">{oneLine(run.input.text, 120)}</span>
+      )}
+      {run.failure ? (
+        <span class="clip came tone-fail">
+          <span class="told">{oneLine(run.failure.text, 120)}</span>
+        </span>
+      ) : (
+        run.result &&
+        run.result.text.trim() !== '' && (
+          <span class="clip came">
+            <span aria-hidden="true">→ </span>
+            <span class="visually-hidden">Result: </span>
+            {oneLine(run.result.text, 120)}
+          </span>
+        )
+      )}
+      <span class="facts line">
+        <span class="clip grow">{visible(run.id)}</span>
+        {run.questions > 0 && (
+          <b class="tone-wait">
+            <Mark tone="wait" /> asks
+          </b>
+        )}
+        {failed > 0 && <b class="tone-fail">{failed} failed</b>}
+        <span class="fixed">{clock(run.started_at, now)}</span>
+        <span class="fixed">{workedText(run, now, duration)}</span>
+        <span class="fixed">{costText(run)}</span>
+      </span>
+    </>
+  );
 }
 
 function NoRuns({ isAny }: { readonly isAny: boolean }) {

@@ -1,6 +1,7 @@
 /** How a status looks: a colour, a shape and a word, so that no one depends on the colour. */
 import type { AgentShape, AgentStatusShape, RunRow } from '../../src/look/run-shape.ts';
 import type { StepRow } from '../../src/look/step-list.ts';
+import { oneLine } from '../lib/words.ts';
 
 type Toned = Pick<RunRow, 'status'>;
 
@@ -25,6 +26,10 @@ export function runTone(run: Toned): Tone {
       return 'rest';
   }
 }
+
+/** The status in words. A stop of a person is no accident. */
+export const runWord = ({ status, condition }: Pick<RunRow, 'status' | 'condition'>): string =>
+  status === 'interrupted' ? 'stopped by you' : oneLine(condition, 60);
 
 export function agentTone(status: AgentStatusShape): Tone {
   switch (status.kind) {

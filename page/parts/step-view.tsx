@@ -3,7 +3,7 @@ import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import type { StepOutcomeShape } from '../../src/look/step-shape.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
-import { costText, counted, duration, elapsed, msOf, oneLine, visible } from '../lib/words.ts';
+import { costText, duration, elapsed, msOf, oneLine, visible } from '../lib/words.ts';
 import { rewindTo } from '../stores/rewind.ts';
 import { StepWatch, type WatchedStep } from '../stores/step-watch.ts';
 import { Conversation, type StepNow } from './conversation.tsx';
@@ -112,18 +112,15 @@ function Outcome({ outcome }: { readonly outcome: StepOutcomeShape }) {
   );
 }
 
+/** `9,120 tokens read, 40,000 of them from the cache, and 1,480 written`. */
 function usageText(usage: NonNullable<StepOutcomeShape['usage']>): string {
-  const named = Object.entries(usage).flatMap(([name, count]) =>
-    typeof count === 'number' && count > 0
-      ? [`${counted(count, 'token')} ${WORDS[name] ?? name}`]
-      : [],
-  );
-  return named.join(', ');
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const part = (count: number, words: string) =>
+    count > 0 ? [`${count.toLocaleString('en')} ${words}`] : [];
+  return [
+    ...part(inputTokens + cacheReadTokens + cacheWriteTokens, 'tokens read'),
+    ...part(cacheReadTokens, 'of them from the cache'),
+    ...part(cacheWriteTokens, 'of them kept in the cache'),
+    ...part(outputTokens, 'tokens written'),
+  ].join(', ');
 }
-
-const WORDS: Readonly<Record<string, string>> = {
-  input: 'read',
-  output: 'written',
-  cacheRead: 'from the cache',
-  cacheWrite: 'into the cache',
-};

@@ -19,6 +19,8 @@ export interface Tools {
 
 export interface Toast {
   readonly tone: 'fail' | 'done';
+  /** It is shown beside this run, and where no run is shown. */
+  readonly run: string;
   readonly message: string;
   readonly remedy: string;
 }
@@ -57,11 +59,11 @@ function addToast({ toasts }: Tools, toast: Toast): void {
     setTimeout(() => toasts.set(toasts.value.filter((one) => one !== toast)), 6_000);
 }
 
-export const addDone = (tools: Tools, message: string, remedy = '') =>
-  addToast(tools, { tone: 'done', message, remedy });
+export const addDone = (tools: Tools, run: string, message: string, remedy = '') =>
+  addToast(tools, { tone: 'done', run, message, remedy });
 
 /** After an answer or a decision was stored. */
 export const WITHOUT_PROCESS = 'No process works on the run. Resume it, and the agent gets it.';
 
-export const addTrouble = (tools: Tools, { message, remedy }: Trouble) =>
-  addToast(tools, { tone: 'fail', message, remedy });
+export const addTrouble = (tools: Tools, { message, remedy }: Trouble, run: string) =>
+  addToast(tools, { tone: 'fail', run, message, remedy });

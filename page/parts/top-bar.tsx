@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
 import { useStore } from '../lib/store.ts';
-import { counted } from '../lib/words.ts';
+import { counted, visible } from '../lib/words.ts';
 import { nextTheme, storedTheme, useTheme } from '../stores/theme.ts';
+import { CallsMenu } from './calls-menu.tsx';
 import { Icon } from './icons.tsx';
 import { useTools } from './tools.ts';
 
 export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
   const tools = useTools();
   const wants = useStore(tools.runs.wants);
+  const project = useStore(tools.runs.project);
   const [theme, setTheme] = useState(storedTheme);
   useTheme(theme);
   const open = wants.filter(({ answered }) => !answered);
@@ -18,8 +20,13 @@ export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
       </button>
       <a class="brand" href="#/" aria-label="Raymond: all runs">
         <img src="/page/icon.svg" alt="" width="24" height="24" />
-        Raymond
+        <span class="word">Raymond</span>
       </a>
+      {project && (
+        <span class="project clip" title={visible(project.folder)}>
+          {visible(project.name)}
+        </span>
+      )}
       <span class="grow" />
       {open.length > 0 && (
         <a class="button asks tone-wait" href="#/waiting">
@@ -33,6 +40,7 @@ export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
         <Icon name="plus" />
         <span class="wide">Start a run</span>
       </a>
+      <CallsMenu />
       <button
         type="button"
         class="button quiet only-icon"

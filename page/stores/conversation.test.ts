@@ -30,6 +30,15 @@ test('a tool call has its result, wherever it came', () => {
   ).toEqual(['said', ['1', 'a'], ['2', undefined], 'said']);
 });
 
+test('a tool call that was denied says so', () => {
+  const note: StepMessage = { kind: 'note', denies: '2', text: 'Denied: Bash.', omitted: 0 };
+  const items = itemsOf([call('1'), call('2'), note, result('2')]);
+  expect(items.flatMap((item) => (item.kind === 'tool' ? [item.isDenied] : []))).toEqual([
+    false,
+    true,
+  ]);
+});
+
 test('a batch that was sent again adds nothing', () => {
   const none = { messages: [], omitted: 0, cursor: 0 };
   const two = withMessages(none, [said('a'), said('b')], 2);

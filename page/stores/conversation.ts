@@ -11,6 +11,7 @@ export type Item =
       readonly kind: 'tool';
       readonly call: Of<'tool-call'>;
       readonly result: Of<'tool-result'> | undefined;
+      readonly isDenied: boolean;
     };
 
 export function itemsOf(messages: readonly StepMessage[]): readonly Item[] {
@@ -19,12 +20,20 @@ export function itemsOf(messages: readonly StepMessage[]): readonly Item[] {
       message.kind === 'tool-result' ? [[message.call, message] as const] : [],
     ),
   );
+  const denied = new Set(
+    messages.flatMap((one) => (one.kind === 'note' ? (one.denies ?? []) : [])),
+  );
   const items: Item[] = [];
   for (const message of messages) {
     const last = items.at(-1);
     if (message.kind === 'tool-result') continue;
     if (message.kind === 'tool-call')
-      items.push({ kind: 'tool', call: message, result: results.get(message.id) });
+      items.push({
+        kind: 'tool',
+        call: message,
+        result: results.get(message.id),
+        isDenied: denied.has(message.id),
+      });
     else if (isOutput(message) && last?.kind === message.kind)
       // A script writes when it likes. For a reader its output is one text.
       items[items.length - 1] = {

@@ -21,6 +21,8 @@ export class RunsWatch {
   /** What waits for a person, the oldest first. */
   readonly wants = new Store<readonly Want[]>([]);
   readonly trouble = new Store<Trouble | undefined>(undefined);
+  /** The way to the server, for all that the page shows. */
+  readonly connection = new Store<Connection>({ kind: 'connecting' });
   #shown: RunWatch | undefined;
   #view: Partial<OverviewShape & RunView> = {};
   #unfollow: (() => void) | undefined;
@@ -46,8 +48,11 @@ export class RunsWatch {
 
   /** Ends a pause between two attempts to connect. */
   reconnect(): void {
+    this.#follow(this.#shown);
+  }
+
+  #follow(run: RunWatch | undefined): void {
     this.#unfollow?.();
-    const run = this.#shown;
     const address = `/api/changes${run ? `?run=${encodeURIComponent(run.id)}` : ''}`;
     let wasLost = false;
     this.#unfollow = follow({
@@ -57,6 +62,7 @@ export class RunsWatch {
         if (connection.kind === 'lost' || connection.kind === 'signed-out') wasLost = true;
         // A new attempt is not good news yet.
         if (connection.kind === 'connecting' && wasLost) return;
+        this.connection.set(connection);
         run?.connected(connection);
         this.trouble.set(troubleOf(connection));
         if (connection.kind !== 'open') return;
@@ -92,12 +98,28 @@ export class RunsWatch {
 
   #last: OverviewShape | undefined;
 
-  /** A hidden tab needs no stream. */
+  /** A hidden tab shows no run, but one of them has to notice what waits for a person. */
   readonly #lookAtTab = () => {
+    this.#hidden?.abort();
     if (!document.hidden) return this.reconnect();
     this.#unfollow?.();
     this.#unfollow = undefined;
+    this.#hidden = new AbortController();
+    void this.#watchHidden(this.#hidden.signal);
   };
+
+  #hidden: AbortController | undefined;
+
+  /** A browser allows few streams, so hidden tabs share one: the first of them has the lock. */
+  async #watchHidden(signal: AbortSignal): Promise<void> {
+    const watch = () =>
+      new Promise<void>((resolve) => {
+        if (signal.aborted) return resolve();
+        this.#follow(undefined);
+        signal.addEventListener('abort', () => resolve());
+      });
+    await navigator.locks?.request('raymond-hidden', { signal }, watch).catch(() => {});
+  }
 }
 
 function troubleOf(connection: Connection): Trouble | undefined {

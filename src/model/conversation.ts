@@ -35,8 +35,8 @@ export const messageShape = z.discriminatedUnion('kind', [
     inner: z.boolean(),
     ...bounded,
   }),
-  /** A remark of the executor, such as a retry or a denied tool. */
-  z.object({ kind: z.literal('note'), ...bounded }),
+  /** A remark of the executor, such as a retry or a denied tool. `denies` is the id of that tool call. */
+  z.object({ kind: z.literal('note'), denies: z.optional(text), ...bounded }),
   /** The output of a script. */
   z.object({ kind: z.literal('stdout'), ...bounded }),
   z.object({ kind: z.literal('stderr'), ...bounded }),

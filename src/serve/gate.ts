@@ -77,6 +77,7 @@ export const PUBLIC_FILES: Readonly<Record<string, string>> = {
   '/': 'index.html',
   '/page/page.js': 'page.js',
   '/page/markdown.js': 'markdown.js',
+  '/page/highlight.js': 'highlight.js',
   '/page/page.css': 'page.css',
   '/page/icon.svg': 'icon.svg',
 };

@@ -9,7 +9,8 @@ export const HEADERS: readonly (readonly [string, string])[] = [
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      "img-src 'self'",
+      // The icon of the tab, with the number of what waits.
+      "img-src 'self' data:",
       "connect-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",

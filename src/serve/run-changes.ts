@@ -119,7 +119,7 @@ class Log {
 
   constructor(run: ChangingRun) {
     this.#run = run;
-    this.#describer = new Describer(run.alarmsOf);
+    this.#describer = new Describer(run.alarmsOf, false);
   }
 
   /** A reader that is far behind gets the newest lines, and learns what is left out. */
@@ -131,12 +131,15 @@ class Log {
     this.#position = followed.run.seq;
     const lines = seen.flatMap(({ event, before, after }) => {
       const line = this.#describer.describe(event, before, after);
-      return line ? [{ seq: event.seq, ...line }] : [];
+      return line ? [{ seq: event.seq, type: event.type, ...line }] : [];
     });
     const [first] = lines;
     if (!first || omitted === 0) return lines;
     const text = `${counted(omitted, 'event')} before this ${omitted === 1 ? 'is' : 'are'} not shown. To see all: raymond logs ${shellWord(id)}`;
-    return [{ seq: from, at: first.at, who: 'run', tone: 'faint', text }, ...lines];
+    return [
+      { seq: from, at: first.at, who: 'run', tone: 'faint', type: 'omitted', text },
+      ...lines,
+    ];
   }
 }
 

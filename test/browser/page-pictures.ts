@@ -11,6 +11,7 @@ import { Project } from '../raymond.ts';
 import { type RaymondSandbox, raymondSandbox } from '../real-agent/raymond-sandbox.ts';
 import type { Block, Reply } from '../real-agent/scripted-model.ts';
 import { browserPath, launchBrowser } from './browser.ts';
+import { OPERATOR_FLOWS, operatorReply, startOperatorRuns } from './operator-project.ts';
 import { DESKTOP, goTo, openPage, PHONE, startServe } from './served-page.ts';
 
 export interface PagePicture {
@@ -52,6 +53,34 @@ export const PAGE_PICTURES: readonly PagePicture[] = [
     place: '#/waiting',
     shows: '.home .card',
     options: { ...ON_PHONE, ...DARK },
+  },
+  {
+    name: 'page-question.png',
+    place: '#/runs/migrate-orders/graph',
+    shows: '.card .code-keyword',
+    options: { viewport: { width: 1360, height: 900 } },
+  },
+  {
+    name: 'phone-question.png',
+    place: '#/runs/migrate-orders/graph',
+    shows: '.card .code-keyword',
+    options: ON_PHONE,
+  },
+  { name: 'failures.png', place: '#/runs/sweep-7/graph', shows: '.failures' },
+  {
+    name: 'phone-failures-dark.png',
+    place: '#/runs/sweep-7/agents',
+    shows: '.failures',
+    options: { ...ON_PHONE, ...DARK },
+  },
+  {
+    name: 'budget.png',
+    place: '#/runs/digest-week-46/log',
+    shows: '.log li',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
   },
   { name: 'home.png', place: '#/', shows: '.home .card' },
   {
@@ -182,6 +211,7 @@ export const PAGE_PICTURES: readonly PagePicture[] = [
 /** The pictures that documents show. */
 export const DOCUMENT_PICTURES = [
   'page.png',
+  'page-question.png',
   'page-dark.png',
   'page-forecast.png',
   'page-workflows.png',
@@ -230,21 +260,22 @@ const isMeant = (fault: string) => /status of 404|ERR_/.test(fault);
 
 const STATES = ['START.sh', 'PLAN.sh', 'FIX.sh', 'TEST.sh', 'COMMIT.sh'];
 
-async function sampleProject(): Promise<RaymondSandbox> {
+export async function sampleProject(): Promise<RaymondSandbox> {
   const never = new Promise(() => {});
   const sandbox = await raymondSandbox({
     age: 'newer',
     workflow: {},
     script: (request, turn) => {
-      if (JSON.stringify(request.messages).includes(RELEASE)) return PUBLISH;
-      return REPLIES[turn] ?? { content: LAST, pause: never };
+      const messages = JSON.stringify(request.messages);
+      if (messages.includes(RELEASE)) return PUBLISH;
+      return operatorReply(messages) ?? REPLIES[turn] ?? { content: LAST, pause: never };
     },
   });
   const write = (name: string, text: string) => {
     mkdirSync(dirname(sandbox.file(name)), { recursive: true });
     writeFileSync(sandbox.file(name), text);
   };
-  for (const [name, text] of Object.entries(FLOWS)) write(name, text);
+  for (const [name, text] of Object.entries({ ...FLOWS, ...OPERATOR_FLOWS })) write(name, text);
   STATES.forEach((state, n) => {
     write(`issues/${state}`, `echo '<goto>${STATES[(n + 1) % STATES.length]}</goto>'\n`);
   });
@@ -281,6 +312,7 @@ async function sampleProject(): Promise<RaymondSandbox> {
   for (const run of ['nightly-1', 'nightly-2', 'nightly-3', 'nightly-4'])
     await sandbox.run('nightly', '--workflow-id', run);
   await sandbox.run('rewind', 'nightly-4', '--to', 'main:2', '--yes');
+  await startOperatorRuns(sandbox);
   write('hold', '');
   await sandbox.run('nightly', '--workflow-id', 'nightly-5');
   return sandbox;

@@ -80,8 +80,8 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
     const { page, faults } = await openIn(context, `${origin()}/#/runs/seen/log`);
     const requests = requestsOf(page);
     const alert = page.getByRole('alert');
-    await alert.getByText('This tab has no token.').waitFor();
-    await alert.getByText('open the address that raymond serve printed').waitFor();
+    await alert.getByText('This tab has no key for the server.').waitFor();
+    await alert.getByText('raymond serve printed an address that contains it').waitFor();
     await goTo(page, new URL(served.address).hash);
     await page.locator('.log', { hasText: 'A secret question?' }).waitFor();
     expect(placeIn(page)).toBe('#/runs/seen/log');
@@ -101,14 +101,14 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
     await page.getByText('The page has lost the server.').waitFor();
     const next = await startServe(start, own.port);
     await page.clock.runFor(10_000);
-    const notice = page.getByRole('article').getByText('does not accept the token of this tab');
-    await notice.waitFor();
-    await page.getByRole('navigation').getByText('open its new address').waitFor();
+    await page.getByText('raymond serve was started again').waitFor();
+    await page.getByText('Open the new address').waitFor();
+    expect(await page.locator('.notice').count()).toBe(1);
     const requests = requestsOf(page);
     await page.clock.runFor(60_000);
     // A reload does not bring it back.
     await page.reload();
-    await page.getByRole('alert').getByText('This tab has no token.').waitFor();
+    await page.getByRole('alert').getByText('This tab has no key for the server.').waitFor();
     await page.clock.runFor(60_000);
     expect(requests).toEqual([]);
     await goTo(page, new URL(next.address).hash);

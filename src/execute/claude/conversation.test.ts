@@ -58,9 +58,10 @@ const TABLE: readonly (readonly [what: string, text: string, messages: readonly 
       type: 'system',
       subtype: 'permission_denied',
       tool_name: 'Bash',
+      tool_use_id: 't1',
       message: 'Not allowed.',
     }),
-    [{ kind: 'note', text: 'Denied: Bash. Not allowed.' }],
+    [{ kind: 'note', denies: 't1', text: 'Denied: Bash. Not allowed.' }],
   ],
   [
     'a failed turn',

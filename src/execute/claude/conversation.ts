@@ -109,6 +109,7 @@ function note(event: Fields): readonly StepMessage[] {
       return [
         {
           kind: 'note',
+          ...(text(event.tool_use_id) !== '' && { denies: text(event.tool_use_id) }),
           ...shortened(`Denied: ${text(event.tool_name)}. ${text(event.message)}`.trim()),
         },
       ];

@@ -34,6 +34,7 @@ export const logLine = z.object({
   at: count.check(z.describe('In ms since the epoch.')),
   who: text.check(z.describe('The agent, or `run`.')),
   tone: z.enum(['plain', 'good', 'warning', 'bad', 'faint', 'detail']),
+  type: text.check(z.describe('The type of the event, or `omitted`.')),
   text,
 });
 
