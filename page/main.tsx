@@ -9,6 +9,7 @@ import './style/panel.css';
 import './style/workflows.css';
 import './style/changes.css';
 import './style/operator.css';
+import './style/overview.css';
 import { render } from 'preact';
 import { openOwnTabs } from './lib/own-tabs.ts';
 import { holdStoredToken, holdToken, tokenIn } from './lib/session.ts';

@@ -2,10 +2,12 @@ import { useRef } from 'preact/hooks';
 import { session } from '../lib/session.ts';
 import { useStore } from '../lib/store.ts';
 import { NOTHING } from '../stores/route.ts';
+import { ComparePage } from './compare-page.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { Dialogs } from './dialogs.tsx';
 import { Home } from './home.tsx';
 import { Icon } from './icons.tsx';
+import { OverviewPage } from './overview-page.tsx';
 import { RunPage } from './run-page.tsx';
 import { RunsPane } from './runs-pane.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -30,6 +32,10 @@ export function App() {
       <main class="main" id="main" tabIndex={-1} ref={main}>
         {route.kind === 'run' ? (
           <RunPage key={route.run} route={route} />
+        ) : route.kind === 'overview' ? (
+          <OverviewPage />
+        ) : route.kind === 'compare' ? (
+          <ComparePage a={route.a} b={route.b} />
         ) : route.kind === 'workflows' ? (
           <WorkflowsPage chosen={route.chosen} />
         ) : (

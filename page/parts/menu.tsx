@@ -9,14 +9,15 @@ export interface MenuItem {
 
 interface Props {
   readonly label: string;
-  readonly icon: IconName;
-  readonly isDisabled: boolean;
+  /** Without an icon, a phone shows only the arrow. */
+  readonly icon?: IconName;
+  readonly isDisabled?: boolean;
   /** Only the icon is shown. */
   readonly isShort?: boolean;
   readonly items: readonly MenuItem[];
 }
 
-export function Menu({ label, icon, isDisabled, isShort = false, items }: Props) {
+export function Menu({ label, icon, isDisabled = false, isShort = false, items }: Props) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
@@ -56,15 +57,15 @@ export function Menu({ label, icon, isDisabled, isShort = false, items }: Props)
         type="button"
         class={`button ${isShort ? 'quiet only-icon' : ''}`}
         title={isShort ? label : undefined}
-        aria-label={isShort ? label : undefined}
         ref={opener}
         disabled={isDisabled}
         aria-haspopup="menu"
         aria-expanded={isOpen}
+        aria-label={label}
         onClick={() => setOpen(!isOpen)}
       >
-        <Icon name={icon} />
-        {!isShort && label}
+        {icon && <Icon name={icon} />}
+        {!isShort && <span class={icon ? '' : 'wide'}>{label}</span>}
         {!isShort && <Icon name="down" />}
       </button>
       {isOpen && (

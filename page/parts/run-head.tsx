@@ -21,6 +21,7 @@ import { grownRun } from '../stores/spent.ts';
 import { Icon } from './icons.tsx';
 import { Markdown } from './markdown.tsx';
 import { Menu } from './menu.tsx';
+import { RunMore } from './run-more.tsx';
 import { useSending } from './send.ts';
 import { Pill, runTone, runWord } from './status.tsx';
 import { act, addDone, addTrouble, useTools } from './tools.ts';
@@ -83,6 +84,7 @@ export function RunHead({ run, watch, route }: Props) {
         )}
         {run.rehearsal && <Pill tone="rest">rehearsal</Pill>}
         <span class="grow" />
+        <RunMore run={run.id} />
         <Acts run={run} />
       </div>
       <Purpose run={run} />

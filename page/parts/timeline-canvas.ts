@@ -14,7 +14,11 @@ export interface SceneBar {
 }
 
 export interface Scene {
-  readonly rows: readonly { readonly agent: string; readonly bars: readonly SceneBar[] }[];
+  readonly rows: readonly {
+    readonly agent: string;
+    readonly label: string;
+    readonly bars: readonly SceneBar[];
+  }[];
   readonly axis: Axis;
   /** How far the pane is scrolled. */
   readonly top: number;
@@ -63,8 +67,11 @@ export function drawTimeline(canvas: HTMLCanvasElement, scene: Scene, legend: El
     pen.fillStyle = colours.line;
     pen.fillRect(0, y + ROW - 1, width, 1);
     for (const [at, bar] of row.bars.entries()) drawBar(pen, scene, colours, { index, at, bar, y });
+    // A bar that begins before the visible part must not cover the names.
+    pen.fillStyle = index === scene.chosen ? colours.chosen : colours.paper;
+    pen.fillRect(0, y, labels, ROW - 1);
     pen.fillStyle = colours.text;
-    pen.fillText(fitting(pen, visible(row.agent), labels - 24), 16, y + ROW / 2);
+    pen.fillText(fitting(pen, row.label, labels - 24), 16, y + ROW / 2);
   }
   drawAxis(pen, scene, colours);
 }
@@ -85,7 +92,9 @@ export function barAt(scene: Scene, x: number, y: number): Scene['marked'] {
 
 function spanOf({ width, labels }: Scene, { from, to }: SceneBar): readonly [number, number] {
   const whole = Math.max(1, width - labels - RIGHT);
-  return [labels + from * whole, Math.max(SMALLEST, (to - from) * whole)];
+  // What is outside of the visible part is cut, so that a name begins where it can be read.
+  const [left, right] = [Math.max(-0.01, from) * whole, Math.min(1.1, to) * whole];
+  return [labels + left, Math.max(SMALLEST, right - left)];
 }
 
 type Colours = Readonly<Record<BarKind | 'text' | 'faint' | 'line' | 'paper' | 'chosen', string>>;
@@ -122,6 +131,7 @@ interface Placed {
 function drawBar(pen: CanvasRenderingContext2D, scene: Scene, colours: Colours, placed: Placed) {
   const { index, at, bar, y } = placed;
   const [left, width] = spanOf(scene, bar);
+  if (left > scene.width || left + width < scene.labels) return;
   const isWait = bar.kind === 'ask' || bar.kind === 'wait' || bar.kind === 'join';
   const [top, height] = isWait ? [y + 9, 6] : [y + 4, ROW - 9];
   pen.fillStyle = colours[bar.kind];

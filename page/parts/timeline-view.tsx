@@ -3,8 +3,21 @@ import type { TimelineBar, WholeRun } from '../../src/look/run-shape.ts';
 import { axisWithCuts } from '../../src/timeline/axis.ts';
 import { useMedia, useSize } from '../lib/hooks.ts';
 import { clock, costText, counted, duration, msOf, visible } from '../lib/words.ts';
+import { agentTold } from '../stores/agents.ts';
 import type { Chosen } from '../stores/route.ts';
 import { THEME_CHANGED } from '../stores/theme.ts';
+import {
+  movedBy,
+  movedTo,
+  ORDERS,
+  type Order,
+  orderedRows,
+  orderNamed,
+  WHOLE,
+  zoomedAxis,
+  zoomedBy,
+} from '../stores/timeline.ts';
+import { Icon } from './icons.tsx';
 import { type BarKind, barAt, drawTimeline, kindOf, ROW, type Scene } from './timeline-canvas.ts';
 
 interface Props {
@@ -34,19 +47,25 @@ export function TimelineView({ run, chosen, onStep }: Props) {
     document.addEventListener(THEME_CHANGED, change);
     return () => document.removeEventListener(THEME_CHANGED, change);
   }, []);
+  const [zoom, setZoom] = useState(WHOLE);
+  const [order, setOrder] = useState<Order>('creation');
   const axis = useMemo(
     () =>
-      axisWithCuts(
-        msOf(timeline.from),
-        msOf(timeline.to),
-        timeline.cuts.map(({ from, to }) => ({ from: msOf(from), to: msOf(to) })),
+      zoomedAxis(
+        axisWithCuts(
+          msOf(timeline.from),
+          msOf(timeline.to),
+          timeline.cuts.map(({ from, to }) => ({ from: msOf(from), to: msOf(to) })),
+        ),
+        zoom,
       ),
-    [timeline],
+    [timeline, zoom],
   );
   const rows = useMemo(
     () =>
-      timeline.rows.map(({ agent, bars }) => ({
+      orderedRows(run, order).map(({ agent, label, bars }) => ({
         agent,
+        label,
         bars: bars.map((bar) => ({
           bar,
           kind: kindOf(bar),
@@ -54,7 +73,7 @@ export function TimelineView({ run, chosen, onStep }: Props) {
           to: axis.place(msOf(bar.to)),
         })),
       })),
-    [timeline, axis],
+    [timeline, axis, order],
   );
   const chosenAgent = chosen.kind === 'agent' ? chosen.agent : undefined;
   const scene: Scene = {
@@ -87,6 +106,21 @@ export function TimelineView({ run, chosen, onStep }: Props) {
     ArrowLeft: () => step(0, -1),
     ArrowRight: () => step(0, 1),
     Enter: open,
+    '+': () => setZoom(zoomedBy(zoom, STEP)),
+    '=': () => setZoom(zoomedBy(zoom, STEP)),
+    '-': () => setZoom(zoomedBy(zoom, 1 / STEP)),
+    '0': () => setZoom(WHOLE),
+  };
+  /** Ctrl and the wheel zoom at the pointer, and a sideways wheel moves. */
+  const wheel = (event: WheelEvent) => {
+    const room = Math.max(1, size.width - scene.labels);
+    const at = Math.max(0, Math.min(1, (event.offsetX - scene.labels) / room));
+    if (event.ctrlKey || event.metaKey)
+      setZoom(zoomedBy(zoom, event.deltaY < 0 ? STEP : 1 / STEP, at));
+    else if (zoom !== WHOLE && Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      setZoom(movedBy(zoom, event.deltaX / room));
+    else return;
+    event.preventDefault();
   };
   return (
     <>
@@ -98,6 +132,50 @@ export function TimelineView({ run, chosen, onStep }: Props) {
           </span>
         ))}
         <span class="grow" />
+        <select
+          class="input choice"
+          aria-label="Order of the agents"
+          value={order}
+          onChange={(event) => setOrder(orderNamed(event.currentTarget.value))}
+        >
+          {ORDERS.map(([one, name]) => (
+            <option key={one} value={one}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <div class="segments">
+          <button
+            type="button"
+            aria-label="Zoom out"
+            disabled={zoom === WHOLE}
+            onClick={() => setZoom(zoomedBy(zoom, 1 / STEP))}
+          >
+            <Icon name="minus" />
+          </button>
+          <button type="button" aria-label="Zoom in" onClick={() => setZoom(zoomedBy(zoom, STEP))}>
+            <Icon name="plus" />
+          </button>
+          <button
+            type="button"
+            aria-label="Show the whole time"
+            disabled={zoom === WHOLE}
+            onClick={() => setZoom(WHOLE)}
+          >
+            <Icon name="fit" />
+          </button>
+        </div>
+        {zoom !== WHOLE && (
+          <input
+            type="range"
+            class="pan"
+            aria-label="Part of the time"
+            min="0"
+            max="1000"
+            value={Math.round((zoom.from / (1 - (zoom.to - zoom.from))) * 1000)}
+            onInput={(event) => setZoom(movedTo(zoom, Number(event.currentTarget.value) / 1000))}
+          />
+        )}
         {timeline.shortest_ms > 0 && (
           <span class="faint">Steps under {duration(timeline.shortest_ms)} are merged.</span>
         )}
@@ -108,7 +186,7 @@ export function TimelineView({ run, chosen, onStep }: Props) {
         role="application"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys choose a step in it.
         tabIndex={0}
-        aria-label={`Timeline of ${counted(rows.length, 'agent')}. Arrow keys choose a step, Enter opens it.`}
+        aria-label={`Timeline of ${counted(rows.length, 'agent')}. Arrow keys choose a step, Enter opens it, plus and minus zoom.`}
         aria-describedby="timeline-step"
         onKeyDown={(event) => {
           const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
@@ -121,6 +199,7 @@ export function TimelineView({ run, chosen, onStep }: Props) {
         <div style={{ height: `${rows.length * ROW + 2 * ROW}px` }}>
           <canvas
             ref={canvas}
+            onWheel={wheel}
             onMouseMove={(event) => setPlace(barAt(scene, event.offsetX, event.offsetY))}
             onMouseLeave={() => setPlace(undefined)}
             onClick={open}
@@ -129,12 +208,14 @@ export function TimelineView({ run, chosen, onStep }: Props) {
       </div>
       <p class="view-tools told" id="timeline-step" role="status">
         {place && found
-          ? barText(rows[place.row]?.agent ?? '', found)
+          ? barText(run, rows[place.row]?.agent ?? '', found)
           : 'Choose a bar to see its step.'}
       </p>
     </>
   );
 }
+
+const STEP = 1.6;
 
 const clamp = (value: number, length: number) => Math.max(0, Math.min(length - 1, value));
 
@@ -147,7 +228,14 @@ const LEGEND: readonly (readonly [BarKind, string])[] = [
   ['join', 'waits for child agents'],
 ];
 
-function barText(agent: string, bar: TimelineBar): string {
+/** Why an agent waits, as far as it still does. */
+function reasonOf({ agents, pid }: WholeRun, agent: string, bar: TimelineBar): readonly string[] {
+  const found = agents.find(({ id }) => id === agent);
+  if (!bar.open || bar.kind === 'work' || !found) return [];
+  return [agentTold(found, Date.now(), pid !== null)];
+}
+
+function barText(run: WholeRun, agent: string, bar: TimelineBar): string {
   const length = duration(msOf(bar.to) - msOf(bar.from));
   const what =
     bar.parts > 1
@@ -162,6 +250,7 @@ function barText(agent: string, bar: TimelineBar): string {
     ...(bar.cost_usd > 0 ? [costText(bar)] : []),
     ...(bar.failed > 0 ? [`${bar.failed} failed`] : []),
     ...(bar.open ? ['not over yet'] : []),
+    ...reasonOf(run, agent, bar),
   ];
   return parts.join(' · ');
 }

@@ -28,6 +28,7 @@ export interface Toast {
 export type Dialog =
   | { readonly kind: 'help' }
   | { readonly kind: 'resume'; readonly run: string }
+  | { readonly kind: 'rerun'; readonly run: string }
   | { readonly kind: 'rewind'; readonly run: string; readonly rewind: AskedRewind };
 
 export const ToolsContext = createContext<Tools | undefined>(undefined);

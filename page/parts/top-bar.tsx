@@ -36,6 +36,9 @@ export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
           <span class="visually-hidden">{counted(open.length, 'question')}</span>
         </a>
       )}
+      <a class="button quiet only-icon" href="#/overview" aria-label="Overview" title="Overview">
+        <Icon name="chart" />
+      </a>
       <a class="button primary" href="#/workflows" aria-label="Start a run">
         <Icon name="plus" />
         <span class="wide">Start a run</span>

@@ -6,6 +6,10 @@ export type Route =
   | { readonly kind: 'runs' }
   /** Everything that waits for a person. */
   | { readonly kind: 'waiting' }
+  /** Spend, success and time of all runs. */
+  | { readonly kind: 'overview' }
+  /** Two runs side by side. */
+  | { readonly kind: 'compare'; readonly a: string | undefined; readonly b: string | undefined }
   /** The workflows that can be started, and the path of the chosen one. */
   | { readonly kind: 'workflows'; readonly chosen: string | undefined }
   | { readonly kind: 'run'; readonly run: string; readonly tab: Tab; readonly chosen: Chosen };
@@ -23,6 +27,11 @@ export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?');
   const [, runs, run, tab] = path.split('/').map(decoded);
   if (runs === 'waiting') return { kind: 'waiting' };
+  if (runs === 'overview') return { kind: 'overview' };
+  if (runs === 'compare') {
+    const [a, b] = ['a', 'b'].map((name) => new URLSearchParams(query).get(name) || undefined);
+    return { kind: 'compare', a, b };
+  }
   if (runs === 'workflows')
     return { kind: 'workflows', chosen: new URLSearchParams(query).get('workflow') || undefined };
   if (runs !== 'runs' || !run) return HOME;
@@ -55,7 +64,11 @@ function decoded(part: string): string {
 
 export function hashOf(route: Route): string {
   if (route.kind === 'runs') return '#/';
-  if (route.kind === 'waiting') return '#/waiting';
+  if (route.kind === 'waiting' || route.kind === 'overview') return `#/${route.kind}`;
+  if (route.kind === 'compare') {
+    const chosen = Object.entries({ a: route.a, b: route.b }).filter((pair) => pair[1]);
+    return `#/compare?${new URLSearchParams(chosen as [string, string][])}`;
+  }
   if (route.kind === 'workflows') {
     if (route.chosen === undefined) return '#/workflows';
     return `#/workflows?${new URLSearchParams({ workflow: route.chosen })}`;

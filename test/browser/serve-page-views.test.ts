@@ -113,6 +113,75 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     await context.close();
   });
 
+  test('the timeline zooms and sorts its agents', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/runs/tidy-1/timeline');
+    await page.getByRole('combobox', { name: 'Order of the agents' }).selectOption('failed');
+    const timeline = page.getByRole('application');
+    await timeline.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('status').filter({ hasText: 'main_break2 · step 1, BREAK.sh' }).waitFor();
+    await page.keyboard.press('+');
+    await page.getByRole('slider', { name: 'Part of the time' }).waitFor();
+    await page.keyboard.press('0');
+    await page.getByRole('slider').waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('runs again with another input, only failed agents, and from a step', async () => {
+    await project.run(['say', '--workflow-id', 'say-1', '--input', 'one']);
+    const { page, faults, context } = await openPage(browser, served.address);
+    const again = async (run: string, way: RegExp) => {
+      await goTo(page, `#/runs/${run}/graph`);
+      await page.getByRole('heading', { level: 1, name: run.replace(/-\w+$/, '') }).waitFor();
+      await page.locator('.node').first().waitFor();
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: /^Run again/ }).click();
+      await page.getByRole('radio', { name: way }).check();
+      return page.getByRole('dialog');
+    };
+    let dialog = await again('say-1', /The whole workflow/);
+    expect(await dialog.getByLabel('Input').inputValue()).toBe('one');
+    await dialog.getByLabel('Input').fill('two');
+    await dialog.getByRole('button', { name: 'Run again' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const second = /say-[^/]+/.exec(placeIn(page))?.[0] ?? '';
+    expect(second).not.toBe('say-1');
+    await goTo(page, `#/runs/${second}/agents?agent=main`);
+    await page.getByText('said two').first().waitFor();
+
+    // A failed agent succeeds when the cause is gone. The other one is not repeated.
+    project.write('fixed', '');
+    dialog = await again('tidy-1', /1 failed agent/);
+    await dialog.getByRole('button', { name: 'Run again' }).click();
+    await page.locator('.run-head .pill', { hasText: 'completed' }).waitFor();
+    const steps = () => project.journal('tidy-1').filter(({ type }) => type === 'step-started');
+    expect(steps().map((one) => ('agent' in one ? one.agent : ''))).toEqual(
+      expect.arrayContaining(['main_break2']),
+    );
+    expect(steps()).toHaveLength(5);
+
+    dialog = await again('say-1', /From a step/);
+    await dialog.getByRole('textbox', { name: 'Step' }).fill('1');
+    // No record of the files before this short script exists.
+    await dialog.getByRole('checkbox', { name: 'Leave files as they are' }).check();
+    await dialog.getByRole('button', { name: 'Run again' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.locator('.run-head .pill', { hasText: 'completed' }).waitFor();
+    expect(project.journal('say-1').filter(({ type }) => type === 'run-rewound')).toHaveLength(1);
+
+    await goTo(page, `#/compare?a=say-1&b=${second}`);
+    const result = page.locator('.compared', { hasText: 'Result' });
+    await result.locator('.removed', { hasText: 'said one' }).waitFor();
+    await result.locator('.added', { hasText: 'said two' }).waitFor();
+    await page.locator('.compared', { hasText: 'Path of main' }).getByText('The same').waitFor();
+    await goTo(page, '#/overview');
+    await page.getByRole('row', { name: /^say 2 100 %/ }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test.each([
     ['light', {}],
     ['dark', { colorScheme: 'dark' }],
@@ -134,6 +203,9 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
 });
 
 const PLACES = [
+  ['#/runs/tidy-1/timeline', '.timeline canvas'],
+  ['#/compare?a=tidy-1&b=chain', '.compare td'],
+  ['#/overview', '.overview td'],
   ['#/runs/tidy-1/graph?state=BREAK.sh', '.steps-here a'],
   ['#/runs/chain/graph', '.graph-map'],
   ['#/runs/tidy-1/changes', '.patch pre'],
