@@ -4,6 +4,7 @@ import { useStore } from '../lib/store.ts';
 import { counted, duration, lastName, usd, visible } from '../lib/words.ts';
 import { counting, type Day, daysOf, type WorkflowSum, workflowSums } from '../stores/overview.ts';
 import { runHash } from '../stores/route.ts';
+import { BulkRuns } from './bulk-runs.tsx';
 import { useTools } from './tools.ts';
 
 /** Spend, success and time of all runs. */
@@ -48,6 +49,7 @@ export function OverviewPage() {
       </dl>
       <Chart days={list} />
       <Workflows sums={sums} />
+      <BulkRuns runs={stored} now={now} />
     </div>
   );
 }

@@ -131,6 +131,7 @@ async function traffic(
     .locator(place === '/' ? 'a.run-row' : '.node')
     .first()
     .waitFor();
+  if (place.includes('six')) await page.locator('.said.live').first().waitFor();
   // The first values of a large run are no part of what an open page costs.
   await delay(3_000);
   bytes = 0;
@@ -152,6 +153,11 @@ async function smoothness(
     new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((one) => one.duration)))
       .observe({ type: 'longtask' });
   })()`);
+  // A figure of agents that are silent would say nothing.
+  if (run === 'twenty') {
+    await goTo(page, `#/runs/${run}/graph?agent=main`);
+    await page.locator('.said.live').first().waitFor();
+  }
   const end = Date.now() + WATCHED_MS;
   let views = 0;
   while (Date.now() < end) {

@@ -182,6 +182,36 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     await context.close();
   });
 
+  test('stops and resumes several runs at once', async () => {
+    for (const id of ['wait-1', 'wait-2'])
+      await project.run(['wait', '--detach', '--workflow-id', id]);
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/overview');
+    const bulk = page.locator('.bulk');
+    const choose = async () => {
+      for (const id of ['wait-1', 'wait-2'])
+        await bulk.getByRole('checkbox', { name: `wait ${id}` }).check();
+    };
+    const both = (status: string | RegExp) =>
+      bulk
+        .locator('li', { hasText: /wait-[12]/ })
+        .filter({ hasText: status })
+        .nth(1)
+        .waitFor();
+    await both('running');
+    await choose();
+    await bulk.getByRole('button', { name: 'Stop 2' }).click();
+    await page.getByText('2 runs will stop when running steps have finished.').waitFor();
+    project.write('go-on', '');
+    await both(/interrupted|stopped/);
+    await choose();
+    await bulk.getByText('raymond prune wait-2 wait-1').waitFor();
+    await bulk.getByRole('button', { name: 'Resume 2' }).click();
+    await both('completed');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test.each([
     ['light', {}],
     ['dark', { colorScheme: 'dark' }],

@@ -49,6 +49,8 @@ const FILES = {
     `echo "<result>edited</result>"`,
   ].join('\n'),
   'tidy/DOCS.sh': `echo '# Guide' > docs/guide.md; git commit -qam docs; echo '<result>docs</result>'\n`,
+  'wait/START.sh': `while [ ! -e go-on ]; do sleep 0.05; done; echo '<goto>END</goto>'\n`,
+  'wait/END.sh': `echo '<result>over</result>'\n`,
   'say/START.sh': `echo "<result>said $RAYMOND_INPUT</result>"\n`,
   'tidy/BREAK.sh': `[ -e fixed ] && { echo '<result>fixed</result>'; exit; }; echo '${EVIL.replaceAll("'", '`')}' >&2; exit 3\n`,
   'loop/START.sh': `n=$(cat n 2>/dev/null || echo 0); echo "round $n"; echo $((n + 1)) > n; if [ $n -lt ${LOOPS} ]; then echo '<goto>NEXT</goto>'; else echo '<result>over</result>'; fi\n`,
