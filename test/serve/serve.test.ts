@@ -226,6 +226,9 @@ describe('runs', () => {
     await get('/api/runs/q', '/api/runs/{id}');
     await get('/api/runs/q/graph', '/api/runs/{id}/graph');
     await get('/api/runs/q/forecast', '/api/runs/{id}/forecast');
+    await get('/api/runs/q/changes?agent=main&step=1', '/api/runs/{id}/changes');
+    await get('/api/runs/q/state?state=START.sh', '/api/runs/{id}/state');
+    await get('/api/runs/q/steps/main?after=0', '/api/runs/{id}/steps/{agent}');
     await get('/api/runs/q/steps/main/1', '/api/runs/{id}/steps/{agent}/{n}');
     await get('/api/workflows', '/api/workflows');
     await get('/api/forecast?workflow=ask', '/api/forecast');
