@@ -15,7 +15,9 @@ export function mistakenCommand(
 ): unknown {
   const visible = raymond.createHelp().visibleCommands(raymond);
   const commands = visible.flatMap((command) => [command.name(), ...command.aliases()]);
-  if (!isUnknownWord(error) || word.startsWith('-') || commands.includes(word)) return error;
+  const isFormer = FORMER.has(word) && error instanceof UserError && error.code === 'no-workflow';
+  if ((!isFormer && !isUnknownWord(error)) || word.startsWith('-') || commands.includes(word))
+    return error;
   const remedy = FORMER.get(word) ?? resembling(word, commands);
   if (remedy === undefined || existsSync(word)) return error;
   return new UserError(

@@ -21,7 +21,13 @@ export function usageError(
     const takes = registeredArguments.length;
     const surplus = args.slice(takes);
     const omit = surplus.length === 1 ? 'Omit it' : 'Omit them';
-    const cure = takes === 0 ? omit : `${omit}, or put quotes around a value with spaces`;
+    const quoted = JSON.stringify(surplus.join(' '));
+    const cure =
+      takes === 0
+        ? omit
+        : command === 'run'
+          ? `To give it to the workflow: --input ${quoted}. Put quotes around a value with spaces`
+          : `${omit}, or put quotes around a value with spaces`;
     return new UserError('usage', surplusText(command, takes, surplus), `${cure}. ${help}`);
   }
   return new UserError('usage', factOf(command, code, text), hint ?? help);
