@@ -36,10 +36,9 @@ export function BulkRuns({
         await act(tools, id, what, {});
         count += 1;
       } catch (error) {
-        const { message, ...trouble } = troubleFrom(error);
-        addTrouble(tools, { ...trouble, message: `${visible(id)}: ${message}` });
+        addTrouble(tools, troubleFrom(error), id);
       }
-    if (count > 0) addDone(tools, `${counted(count, 'run')} ${done}.`);
+    if (count > 0) addDone(tools, '', `${counted(count, 'run')} ${done}.`);
     setChosen(new Set());
     setBusy(false);
   };

@@ -14,7 +14,7 @@ export function Toasts() {
         <div key={toast} class={`toast tone-${toast.tone}`} role="status">
           <div class="grow anywhere">
             <p>
-              {place.kind !== 'run' && <b>{visible(toast.run)}: </b>}
+              {place.kind !== 'run' && toast.run !== '' && <b>{visible(toast.run)}: </b>}
               {toast.message}
             </p>
             {toast.remedy !== '' && <p>{toast.remedy}</p>}
