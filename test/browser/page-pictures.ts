@@ -211,7 +211,6 @@ export const PAGE_PICTURES: readonly PagePicture[] = [
 /** The pictures that documents show. */
 export const DOCUMENT_PICTURES = [
   'page.png',
-  'page-question.png',
   'page-dark.png',
   'page-forecast.png',
   'page-workflows.png',
