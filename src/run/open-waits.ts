@@ -91,7 +91,7 @@ export class OpenWaits {
 const CHANGES_ALL: ReadonlySet<string> = new Set(['run-resumed', 'run-rewound']);
 const TRY_AGAIN_MS = 10_000;
 
-function endOf(status: AgentStatus | undefined): number | undefined {
+export function endOf(status: AgentStatus | undefined): number | undefined {
   return status && (status.kind === 'waiting' ? status.until : deadlineOf(status));
 }
 

@@ -91,6 +91,11 @@ export function jumpingClock(start = Date.UTC(2026, 0, 1)): JumpingClock {
   };
 }
 
+/** Wakes nobody: the recording of a run says when a time has come. */
+export function stillClock(clock: JumpingClock): JumpingClock {
+  return { ...clock, at: () => () => {} };
+}
+
 interface Timer {
   readonly time: number;
   readonly callback: () => void;

@@ -1,10 +1,10 @@
 import type { RunEvent } from '../model/event.ts';
-import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import type { Recorded } from '../parse/test-file.ts';
 import { Inbox } from '../run/inbox.ts';
+import { endOf } from '../run/open-waits.ts';
 import type { PlayInbox } from './play.ts';
 
 /**
@@ -49,23 +49,8 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
 
   journaled(events: readonly RunEvent[], after: Run): void {
     this.#run = after;
-    for (const event of events) {
-      switch (event.type) {
-        case 'agent-answered':
-        case 'question-timed-out':
-        case 'agent-woke':
-        case 'join-closed':
-        case 'join-reported':
-        case 'agent-stopped':
-          this.#held.delete(`time for ${event.agent}`);
-          break;
-        case 'agent-asked':
-          this.#prepareReply(event.agent, event.at);
-          break;
-        default:
-          ignore(event);
-      }
-    }
+    for (const event of events)
+      if (event.type === 'agent-asked') this.#prepareReply(event.agent, event.at);
     this.#release();
   }
 
@@ -84,16 +69,16 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   #release(): void {
     if (this.#isBusy || this.#departure !== undefined) return;
     const group = this.#groups[this.#next];
-    if (group?.every((entry) => this.#held.has(keyOf(entry)))) {
+    if (group?.every((entry) => this.#inputOf(entry))) {
       this.#next += 1;
       this.#delivered += group.length;
       for (const entry of group) {
         if ('entered' in entry) this.#replaceDigest(keyOf(entry), entry.entered);
-        this.#let(keyOf(entry));
+        this.#let(entry);
         if ('reply' in entry) this.#forgetReply(entry.agent);
       }
       this.#waitForTheLoop();
-    } else if (this.#isStuck(group)) {
+    } else if (this.#isStuck()) {
       this.#depart(group);
     }
   }
@@ -119,30 +104,34 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
     if (input?.kind === 'state-entered') this.#held.set(key, { ...input, digest });
   }
 
-  #let(key: string): void {
-    const input = this.#held.get(key);
-    this.#held.delete(key);
+  #let(entry: Recorded): void {
+    const input = this.#inputOf(entry);
+    this.#held.delete(keyOf(entry));
     if (input) super.put(input);
   }
 
-  /** Every running step has ended and is held back, and no timer will bring the awaited input. */
-  #isStuck(group: readonly Recorded[] | undefined): boolean {
+  /** What an entry stands for, if it has come. Time comes when the recording says so: see `stillClock`. */
+  #inputOf(entry: Recorded): Input | undefined {
+    if (!('came' in entry)) return this.#held.get(keyOf(entry));
+    if (!('agent' in entry)) {
+      const at = lastLimit(this.#run?.limits ?? NO_LIMITS);
+      return at === undefined ? undefined : { kind: 'usage-limit-over', at };
+    }
+    const { agent } = entry;
+    const at = endOf(this.#run?.agents.get(agent)?.status);
+    return at === undefined ? undefined : { kind: 'time-came', at, agent };
+  }
+
+  /** Every running step has ended and is held back, so nothing else can come. */
+  #isStuck(): boolean {
     if (!this.#run || this.#run.status.kind === 'ended') return false;
     const { promptsRunning, scriptsRunning } = this.#run.tally;
     const ended = [...this.#held.values()].filter(({ kind }) => kind === 'step-ended').length;
-    if (ended < promptsRunning + scriptsRunning) return false;
-    const awaited = group?.filter((entry) => !this.#held.has(keyOf(entry))) ?? [];
-    return !awaited.some((entry) => 'came' in entry && this.#mayCome(entry));
-  }
-
-  #mayCome(entry: Recorded): boolean {
-    if (!('agent' in entry)) return lastLimit(this.#run?.limits ?? NO_LIMITS) !== undefined;
-    const status = this.#run?.agents.get(entry.agent)?.status.kind;
-    return status === 'waiting' || status === 'asking' || status === 'joining';
+    return ended >= promptsRunning + scriptsRunning;
   }
 
   #depart(group: readonly Recorded[] | undefined): void {
-    const missing = group?.find((entry) => !this.#held.has(keyOf(entry)));
+    const missing = group?.find((entry) => !this.#inputOf(entry));
     const came = [...this.#held.keys()].join(', ') || 'nothing';
     const what = missing
       ? `Entry ${this.#delivered + 1} of the recording, ${shown(missing)}, never arrived. Arrived instead: ${came}.`
@@ -154,7 +143,11 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   /** From here on, the order is not preserved. */
   #giveUp(why: string): void {
     this.#departure ??= why;
-    for (const key of [...this.#held.keys()]) if (!key.startsWith('reply ')) this.#let(key);
+    for (const [key, input] of [...this.#held]) {
+      if (key.startsWith('reply ')) continue;
+      this.#held.delete(key);
+      super.put(input);
+    }
   }
 }
 
@@ -191,10 +184,6 @@ function keyOfInput(input: Input): string | undefined {
       return `end of a step of ${input.agent}`;
     case 'state-entered':
       return `entry of ${input.agent}`;
-    case 'time-came':
-      return `time for ${input.agent}`;
-    case 'usage-limit-over':
-      return 'end of the usage limit';
     default:
       return undefined;
   }

@@ -18,7 +18,7 @@ import { readDuration } from '../parse/transition.ts';
 import type { Executor, Ground, RunningStep, Step, WorkflowLibrary, Worktrees } from '../ports.ts';
 import { Executions } from './executions.ts';
 import { findProblems, type Problem, type Prompt } from './expectations.ts';
-import { type JumpingClock, jumpingClock, type PassingTime } from './jumping-clock.ts';
+import { type JumpingClock, jumpingClock, type PassingTime, stillClock } from './jumping-clock.ts';
 import { playRun } from './play.ts';
 import { putFiles } from './project-files.ts';
 import { replayAnswers } from './replay-answers.ts';
@@ -93,7 +93,7 @@ export async function runTest(
           executions.journaled(events);
           now = after;
         },
-        clock,
+        clock: inbox ? stillClock(clock) : clock,
         ground: await ports.ground(cwd),
         folders,
         replies: test.replies ?? [],

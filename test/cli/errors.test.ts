@@ -28,7 +28,7 @@ test.each<[readonly string[], string, { file: string; line?: number } | null]>([
   const project = newProject(FLOW);
   const plain = await command(project, args);
   const { stdout, ...ended } = await command(project, [...args, '--json']);
-  expect(ended).toEqual({ code: plain.code, stderr: plain.stderr });
+  expect(ended).toMatchObject({ code: plain.code, stderr: plain.stderr });
   const { error, ...others } = JSON.parse(stdout);
   expect(others).toEqual({});
   expect(Object.keys(error)).toEqual(['code', 'message', 'place', 'remedy']);
