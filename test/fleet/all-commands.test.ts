@@ -187,6 +187,14 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     expect(words()).toEqual(['one', 'two']);
   },
 
+  // The rewind before has abandoned main:2.
+  async diff() {
+    const diff = async (...part: readonly string[]) =>
+      (await raymond('diff', 'rewind', ...part)).stdout;
+    expect(await diff('--stat')).toMatch(/\+2 -0 +words/);
+    expect(await diff('main:3')).toContain('\n one\n+two\n');
+  },
+
   async serve() {
     const server = await served(fleet.project, withDatabase().env);
     const post = async (path: string, body: object) => {
