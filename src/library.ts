@@ -31,7 +31,7 @@ export interface RunChoices extends Place {
   readonly input?: string;
   /** In US dollars; 0 is unlimited. */
   readonly budget?: number;
-  /** The largest number of steps; 0 is unlimited. */
+  /** The largest number of starts of states; 0 is unlimited. */
   readonly maxIterations?: number;
   /** The seconds of silence after which a step is stopped; 0 is never. */
   readonly timeout?: number;

@@ -22,7 +22,7 @@ export function ResumeDialog({ run, onClose }: Props) {
   const isSpent = row?.condition === 'stopped: budget';
   const isLong = row?.condition === 'stopped: iterations';
   const [budget, setBudget] = useState(isSpent && row ? String(furtherBudget(row)) : '');
-  const [steps, setSteps] = useState(isLong && row ? String(row.steps * 2) : '');
+  const [steps, setSteps] = useState(isLong && row ? String(row.iterations * 2) : '');
   const [fresh, setFresh] = useState(false);
   const [accept, setAccept] = useState(false);
   const [trust, setTrust] = useState(false);
@@ -53,7 +53,7 @@ export function ResumeDialog({ run, onClose }: Props) {
         {isLong && (
           <Field
             label="Most steps"
-            hint={`It has made ${row?.steps} and stopped at its limit. 0: unlimited.`}
+            hint={`It has started ${row?.iterations} states and stopped at its limit. Reminders and retries do not count. 0: unlimited.`}
           >
             {(id, hint) => (
               <input

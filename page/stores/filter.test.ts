@@ -7,7 +7,8 @@ const bounded = (text: string) => ({ text, omitted: 0 });
 const row = (id: string, more: Partial<StoredRow> = {}): StoredRow => ({
   ...{ id, status: 'completed', condition: 'completed', workflow: '/home/me/flows/triage' },
   ...{ started_at: '2026-11-18T09:00:00.000Z', updated_at: '2026-11-18T09:01:00.000Z' },
-  ...{ worked_ms: 1, steps: 1, cost_usd: 0, budget_usd: 10, questions: 0, permissions: 0 },
+  ...{ worked_ms: 1, steps: 1, iterations: 1, cost_usd: 0, budget_usd: 10 },
+  ...{ questions: 0, permissions: 0 },
   agents: { running: 0, waiting: 0, failed: 0, ended: 1, failed_joined: 0 },
   ...{ input: null, result: null, failure: null, limited_until: null, limits: [] },
   ...{ rehearsal: false, own: true, pid: null, position: 1 },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { furtherBudget, resumeProblem } from './resume.ts';
 
-const stopped = { condition: 'stopped: budget', cost_usd: 0.42, budget_usd: 0.4, steps: 7 };
+const stopped = { condition: 'stopped: budget', cost_usd: 0.42, budget_usd: 0.4, iterations: 7 };
 
 test.each([
   [stopped, 0.82],
@@ -22,8 +22,8 @@ test.each([
 test('no limit, and a limit of steps', () => {
   expect(resumeProblem(stopped, 0, undefined)).toBeUndefined();
   const long = { ...stopped, condition: 'stopped: iterations', cost_usd: 0 };
-  expect(resumeProblem(long, undefined, undefined)?.message).toContain('has made 7 steps');
-  expect(resumeProblem(long, undefined, 7)?.message).toContain('has made 7 steps');
+  expect(resumeProblem(long, undefined, undefined)?.message).toContain('has started 7 states');
+  expect(resumeProblem(long, undefined, 7)?.message).toContain('has started 7 states');
   expect(resumeProblem(long, undefined, 8)).toBeUndefined();
   expect(resumeProblem(long, undefined, 0)).toBeUndefined();
 });

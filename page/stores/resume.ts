@@ -5,7 +5,7 @@ import { costText } from '../lib/words.ts';
 
 type Stopped = Pick<
   StoredRow,
-  'condition' | 'cost_usd' | 'cost_is_estimate' | 'budget_usd' | 'steps'
+  'condition' | 'cost_usd' | 'cost_is_estimate' | 'budget_usd' | 'iterations'
 >;
 
 /** As the command line proposes it: the same amount on top of what was spent. */
@@ -27,10 +27,10 @@ export function resumeProblem(
       `Give it more, such as ${furtherBudget(run)}, or 0 for no limit.`,
     );
   if (run.condition !== 'stopped: iterations') return undefined;
-  if (steps === 0 || (steps !== undefined && steps > run.steps)) return undefined;
+  if (steps === 0 || (steps !== undefined && steps > run.iterations)) return undefined;
   return trouble(
-    `The run has made ${run.steps} steps, so it would stop again at once.`,
-    `Allow more, such as ${run.steps * 2}, or 0 for no limit.`,
+    `The run has started ${run.iterations} states, so it would stop again at once.`,
+    `Allow more, such as ${run.iterations * 2}, or 0 for no limit.`,
   );
 }
 

@@ -30,7 +30,8 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       decided: NONE,
     },
   });
-  return put(run, agent, started, { iterations: run.iterations + (isNewState ? 1 : 0) });
+  const iterations = run.iterations + (isNewState ? 1 : 0);
+  return put(run, agent, started, { steps: run.steps + 1, iterations });
 }
 
 export function stepTaken(run: Run, event: RunEventOf<'step-taken'>): Run {

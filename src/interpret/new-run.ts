@@ -35,6 +35,7 @@ export const newRun: Run = {
   workflowFiles: PersistentMap.empty(),
   tally: emptyTally,
   removals: 0,
+  steps: 0,
   iterations: 0,
   totalCostUsd: 0,
   isPriced: false,

@@ -52,6 +52,7 @@ const SUMMARY: Form<RunSummary> = {
   budgetUsd: 'number',
   tally: 'object',
   limits: 'optional',
+  steps: 'number',
   iterations: 'number',
   totalCostUsd: 'number',
   isPriced: 'boolean',

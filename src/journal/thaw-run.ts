@@ -40,6 +40,7 @@ export function thaw(json: unknown): Run | undefined {
     workflowFiles: PersistentMap.from(Object.entries(file.workflow_files ?? {})),
     tally: tallyOf(agents),
     removals: file.ended_agents.filter(({ worktree }) => worktree?.fate === 'removing').length,
+    steps: [...agents, ...file.ended_agents].reduce((sum, { steps }) => sum + steps, 0),
     iterations: file.iteration_count,
     totalCostUsd: file.total_cost_usd,
     isPriced: file.cost_is_estimate === true,

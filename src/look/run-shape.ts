@@ -47,7 +47,10 @@ const rowFields = {
   failure: orNull(boundedText).check(
     z.describe('Why the first of its failed agents failed. Null if none has.'),
   ),
-  steps: count,
+  steps: count.check(
+    z.describe('All its steps, also reminders, retries, checks, judges, and abandoned ones.'),
+  ),
+  iterations: count.check(z.describe('Its starts of states, which `max_iterations` limits.')),
   cost_usd: usd,
   cost_is_estimate: isEstimate,
   budget_usd: usd.check(z.describe('0 is unlimited.')),

@@ -37,7 +37,7 @@ const limits = {
     .positive()
     .optional()
     .describe('In US dollars, for the whole run. The person who started this server limits it.'),
-  max_iterations: z.int().positive().optional().describe('The largest number of steps.'),
+  max_iterations: z.int().positive().optional().describe('The largest number of starts of states.'),
 };
 
 /** Clients give up on a tool after a minute. */

@@ -25,6 +25,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     workflowFiles: run.workflowFiles,
     tally: run.tally,
     removals: run.removals,
+    steps: run.steps,
     iterations: run.iterations,
     totalCostUsd: run.totalCostUsd,
     isPriced: run.isPriced,

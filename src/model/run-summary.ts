@@ -14,6 +14,7 @@ export interface RunSummary
     | 'updatedAt'
     | 'workedMs'
     | 'tally'
+    | 'steps'
     | 'iterations'
     | 'failedEnds'
     | 'totalCostUsd'
@@ -37,11 +38,11 @@ export interface RunSummary
 
 export function summaryOf(run: Run): RunSummary {
   const { seq, workflow, status, startedAt, updatedAt, workedMs, limits } = run;
-  const { tally, iterations, totalCostUsd, isPriced, failedEnds, input, result } = run;
+  const { tally, steps, iterations, totalCostUsd, isPriced, failedEnds, input, result } = run;
   const failure = failureOf(run);
   return {
     ...{ seq, workflow, status, startedAt, updatedAt, workedMs, tally, iterations, totalCostUsd },
-    ...{ isPriced, failedEnds },
+    ...{ steps, isPriced, failedEnds },
     budgetUsd: run.settings.budgetUsd,
     ...(Object.keys(limits).length > 0 && { limits }),
     agents: run.agents.size,

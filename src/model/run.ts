@@ -51,6 +51,9 @@ export interface Run {
   readonly tally: Tally;
   /** The number of worktrees that are being removed. The run does not end before they are gone. */
   readonly removals: number;
+  /** All executions, also reminders, retries, checks, judges, and steps that a rewind abandoned. */
+  readonly steps: number;
+  /** The steps that began a state. `--max-iterations` limits them. */
   readonly iterations: number;
   readonly totalCostUsd: number;
   /** Part of the cost was computed from a price table, so the cost is an estimate. */

@@ -405,7 +405,7 @@ function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
 }
 
 function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string {
-  const totals = `(${counted(run.iterations, 'step')}, ${duration(run.workedMs)}, ${usd(run.totalCostUsd, run.isPriced)})${handledEnds(run)}`;
+  const totals = `(${counted(run.steps, 'step')}, ${duration(run.workedMs)}, ${usd(run.totalCostUsd, run.isPriced)})${handledEnds(run)}`;
   const resume = `raymond resume ${shellWord(run.id)}`;
   switch (outcome) {
     case 'completed':

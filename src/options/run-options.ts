@@ -29,7 +29,7 @@ export const RUN_OPTIONS = [
     setting: 'maxIterations',
     kind: 'count',
     placeholder: 'n',
-    meaning: 'stop after this many steps; 0 is unlimited (default)',
+    meaning: 'stop after this many starts of states; 0 is unlimited (default)',
     example: '100',
     inProject: 'harmless',
     inTests: true,

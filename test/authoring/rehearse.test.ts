@@ -15,7 +15,7 @@ test('needs no agent, says that it is a rehearsal, and is marked in list and sho
     'Rehearsal: Raymond calls no model, executes no script and spends nothing.',
   );
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
-  expect((await raymond('list')).stdout).toMatch(/one +completed \(rehearsal\)/);
+  expect((await raymond('list')).stdout).toMatch(/one +completed .* rehearsal, hello/);
   expect(JSON.parse((await raymond('list', '--json')).stdout)).toMatchObject({ rehearsal: true });
   expect((await raymond('show', 'one')).stdout).toContain('REHEARSAL');
 });
@@ -175,7 +175,7 @@ test('a loop without an exit stops after the given number of steps, or after 100
   });
   const limited = await raymond('flow', '--rehearse', '--max-iterations', '3');
   expect(limited).toMatchObject({ code: 3, stderr: expect.stringContaining('(3 steps') });
-  expect((await raymond('list')).stdout).toMatch(/stopped: iterations \(rehearsal\) +1 +3 /);
+  expect((await raymond('list')).stdout).toMatch(/stopped +\d+ s +3 .* rehearsal, by its limit/);
   // To take them all would take long.
   await raymond('once', '--rehearse', '--workflow-id', 'once');
   const [started = ''] = read('.raymond/state/once.jsonl').split('\n');

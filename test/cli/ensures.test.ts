@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
 
 const FLOW = {
   'flow/START.md': `---
@@ -28,7 +29,27 @@ test('a command that fails reminds the agent with its output, and is reported wi
   const [reminder] = events.filter(({ type }) => type === 'agent-reminded');
   expect(reminder).toMatchObject({ ensure: 0, text: expect.stringContaining('2 tests failed') });
   expect(ended.stderr).toContain('exited with 3');
+  await countsSteps(project, ended.stderr, 4);
 });
+
+/** Every place names the number of steps that `show --steps` lists: here also a reminder and two checks. */
+async function countsSteps(project: Project, lastLines: string, count: number): Promise<void> {
+  const shown = async (...args: readonly string[]) => (await command(project, args)).stdout;
+  const { steps, step_list, states, agents } = JSON.parse(
+    await shown('show', 'e', '--steps', '--json'),
+  );
+  expect([steps, step_list.length, states[0].steps, agents[0].steps]).toEqual([
+    count,
+    count,
+    count,
+    count,
+  ]);
+  expect((await shown('show', 'e', '--steps')).match(/^main:/gm)).toHaveLength(count);
+  expect(await shown('show', 'e')).toContain(`, ${count} steps\n`);
+  expect(lastLines).toContain(`(${count} steps, `);
+  expect(JSON.parse(await shown('list', '--json'))).toMatchObject({ steps: count, iterations: 1 });
+  expect(await shown('list')).toMatch(new RegExp(`^e +completed +\\d+ s +${count} `, 'm'));
+}
 
 test('without --scripts a rehearsal executes no command, and a check succeeds', async () => {
   const project = newProject(FLOW);

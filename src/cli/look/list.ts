@@ -106,7 +106,7 @@ function row(found: SurveyedRun, now: number): readonly string[] {
     found.id,
     kind,
     age(now - run.startedAt),
-    String(run.iterations),
+    String(run.steps),
     usd(run.totalCostUsd, run.isPriced),
     basename(run.workflow),
     oneLine(run.input?.text ?? '', LONGEST),

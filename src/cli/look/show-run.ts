@@ -136,7 +136,7 @@ function facts({ found, log, left }: ShownRun): readonly string[] {
   return [
     `  workflow  ${run.workflow}`,
     `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
-    `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.iterations, 'step')}`,
+    `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.steps, 'step')}`,
     ...forecastLine(left),
     ...(run.agents.size + run.endedAgents.size > 1 ? [`  agents    ${standing(found)}`] : []),
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
