@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { Here } from '../world/surroundings.ts';
 import { RAYMOND_VERSION } from '../world/version.ts';
 import { addRunOptions, withAgentApart } from './commander-options.ts';
+import { HELP } from './help.ts';
 import { stderr, stdout } from './terminal/terminal.ts';
 
 export function program(here: Here, finish: Finish): Command {
@@ -17,13 +18,21 @@ export function program(here: Here, finish: Finish): Command {
       // `reportError` prints all errors in one form.
       outputError: () => {},
     })
+    .configureHelp(HELP)
     .exitOverride()
     .enablePositionalOptions();
+  raymond.commandsGroup('Run a workflow:');
   addStartingCommands(raymond, here, finish);
-  addRunCommands(raymond, here, finish);
+  raymond.commandsGroup('Look at runs:');
+  addLookCommands(raymond, here, finish);
+  raymond.commandsGroup('Answer agents:');
+  addAnswerCommands(raymond, here, finish);
+  raymond.commandsGroup('Write workflows:');
   addWorkflowCommands(raymond, here, finish);
   addScriptCommands(raymond, finish);
+  raymond.commandsGroup('Operate Raymond:');
   addMachineCommands(raymond, here, finish);
+  raymond.helpCommand(true);
   return raymond;
 }
 
@@ -35,7 +44,7 @@ const DATABASE = [
 /** Waits for a command and sets its exit code. */
 type Finish = (command: Promise<number>) => Promise<void>;
 
-/** Commands that start or continue a run. */
+/** Commands that start, continue, stop or take back a run. */
 function addStartingCommands(raymond: Command, here: Here, finish: Finish): void {
   const run = raymond
     .command('run [workflow]', { isDefault: true })
@@ -63,10 +72,31 @@ function addStartingCommands(raymond: Command, here: Here, finish: Finish): void
       await finish((await import('./run/resume.ts')).resume(here, name, withAgentApart(options)));
     });
   addRunOptions(resume, 'resume');
+  raymond
+    .command('stop [run]')
+    .description('stop a run; it can be resumed')
+    .option('--now', 'also stop running steps')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (name, options) =>
+      finish((await import('./run/stop.ts')).stop(here, name, options)),
+    );
+  raymond
+    .command('rewind <run>')
+    .description('take a run back to the moment before a step: conversation, files and stack')
+    .option('--to <step>', 'the step, such as main:3; "raymond show --steps" lists the steps')
+    .option('--undo', 'undo the last rewind instead')
+    .option('--no-files', 'leave files alone')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (name, options) =>
+      finish((await import('./run/rewind.ts')).rewind(here, name, options)),
+    );
 }
 
-/** Commands for the runs of a project. */
-function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
+/** Commands that show runs. */
+function addLookCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('list')
     .description('list the runs of this project')
@@ -119,15 +149,10 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .action(async (name, options) =>
       finish((await import('./look/watch.ts')).watch(here, name, options)),
     );
-  raymond
-    .command('stop [run]')
-    .description('stop a run; it can be resumed')
-    .option('--now', 'also stop running steps')
-    .option('--json', 'print JSON')
-    .option(...DATABASE)
-    .action(async (name, options) =>
-      finish((await import('./run/stop.ts')).stop(here, name, options)),
-    );
+}
+
+/** Commands for those whom agents ask. */
+function addAnswerCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('answer [run] [text] [message]')
     .description(
@@ -147,52 +172,6 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--json', 'print one JSON object per question or request')
     .option(...DATABASE)
     .action(async (options) => finish((await import('./look/inbox.ts')).inbox(here, options)));
-  raymond
-    .command('rewind <run>')
-    .description('take a run back to the moment before a step: conversation, files and stack')
-    .option('--to <step>', 'the step, such as main:3; "raymond show --steps" lists the steps')
-    .option('--undo', 'undo the last rewind instead')
-    .option('--no-files', 'leave files alone')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'print JSON')
-    .option(...DATABASE)
-    .action(async (name, options) =>
-      finish((await import('./run/rewind.ts')).rewind(here, name, options)),
-    );
-  raymond
-    .command('serve')
-    .description('serve a page and an API for the runs of this project, on this machine only')
-    .option('--port <n>', 'the port; 0 means any free one (default 4170, or a free one)')
-    .option('--json', 'print the address as JSON')
-    .option(...DATABASE)
-    .action(async (options) => finish((await import('./operate/serve.ts')).serve(here, options)));
-  raymond
-    .command('worker')
-    .description('execute steps of the runs in a database, until it is stopped')
-    .option(...DATABASE)
-    .option('--name <name>', 'the name of the worker (default: the name of this machine)')
-    .option('--state <folder>', 'the folder for the files of its steps; one for each worker')
-    .option('--prompts <n>', 'at most this many prompts in parallel (default 8)')
-    .option('--scripts <n>', 'at most this many scripts in parallel (default 8)')
-    .option('--prompts-for-all <n>', 'at most this many prompts in parallel on all workers')
-    .option('--scripts-for-all <n>', 'at most this many scripts in parallel on all workers')
-    .option('--lease <seconds>', 'seconds without a heartbeat before others take over (default 60)')
-    .option('--trust-runs', 'also execute runs that no key of this user has sealed')
-    .option('--json', 'print one JSON object per heartbeat')
-    .action(async (options) => finish((await import('./operate/worker.ts')).worker(here, options)));
-  raymond
-    .command('prune [runs...]')
-    .description('remove completed runs after a question, or the named ones at once')
-    .option('--all', 'also remove runs that failed, are waiting or were stopped')
-    .option('--older-than <time>', 'only runs whose last event is older, such as 30d')
-    .option('--dry-run', 'only report what would be removed')
-    .option('--discard-worktrees', 'also delete work that exists nowhere else; asks first')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'print one JSON object per run')
-    .option(...DATABASE)
-    .action(async (names, options) =>
-      finish((await import('./operate/prune.ts')).prune(here, names, options)),
-    );
 }
 
 /** Commands for the author of a workflow. */
@@ -265,8 +244,29 @@ function addScriptCommands(raymond: Command, finish: Finish): void {
 
 const repeated = (one: string, before: readonly string[] = []) => [...before, one];
 
-/** Commands for the machine and the shell. */
+/** Commands for the machine, the shell and other programs. */
 function addMachineCommands(raymond: Command, here: Here, finish: Finish): void {
+  raymond
+    .command('serve')
+    .description('serve a page and an API for the runs of this project, on this machine only')
+    .option('--port <n>', 'the port; 0 means any free one (default 4170, or a free one)')
+    .option('--json', 'print the address as JSON')
+    .option(...DATABASE)
+    .action(async (options) => finish((await import('./operate/serve.ts')).serve(here, options)));
+  raymond
+    .command('worker')
+    .description('execute steps of the runs in a database, until it is stopped')
+    .option(...DATABASE)
+    .option('--name <name>', 'the name of the worker (default: the name of this machine)')
+    .option('--state <folder>', 'the folder for the files of its steps; one for each worker')
+    .option('--prompts <n>', 'at most this many prompts in parallel (default 8)')
+    .option('--scripts <n>', 'at most this many scripts in parallel (default 8)')
+    .option('--prompts-for-all <n>', 'at most this many prompts in parallel on all workers')
+    .option('--scripts-for-all <n>', 'at most this many scripts in parallel on all workers')
+    .option('--lease <seconds>', 'seconds without a heartbeat before others take over (default 60)')
+    .option('--trust-runs', 'also execute runs that no key of this user has sealed')
+    .option('--json', 'print one JSON object per heartbeat')
+    .action(async (options) => finish((await import('./operate/worker.ts')).worker(here, options)));
   raymond
     .command('mcp')
     .description('serve tools for an orchestrating agent on standard input and output')
@@ -292,6 +292,19 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .option('--revoke', 'withdraw the approval')
     .action(async (options) =>
       finish((await import('./operate/trust.ts')).trustProject(here, options)),
+    );
+  raymond
+    .command('prune [runs...]')
+    .description('remove completed runs after a question, or the named ones at once')
+    .option('--all', 'also remove runs that failed, are waiting or were stopped')
+    .option('--older-than <time>', 'only runs whose last event is older, such as 30d')
+    .option('--dry-run', 'only report what would be removed')
+    .option('--discard-worktrees', 'also delete work that exists nowhere else; asks first')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print one JSON object per run')
+    .option(...DATABASE)
+    .action(async (names, options) =>
+      finish((await import('./operate/prune.ts')).prune(here, names, options)),
     );
   raymond
     .command('doctor')
