@@ -58,7 +58,11 @@ const OWN = '?mcp';
 if (process.argv.includes('--if-changed') && isBuilt()) process.exit();
 rmSync(`${root}/dist`, { recursive: true, force: true });
 await bundle({
-  input: { index: 'src/index.ts', testing: 'src/testing.ts' },
+  input: {
+    index: 'src/index.ts',
+    testing: 'src/testing.ts',
+    confine: 'src/execute/rights/confine-process.ts',
+  },
   output: { chunkFileNames: '[name]-[hash].js' },
 });
 
@@ -106,7 +110,12 @@ async function bundle({ output, ...input }) {
       define: { RAYMOND_VERSION_AT_BUILD: JSON.stringify(version) },
     },
     // The library for workers can use these packages if a program has them. Raymond has not.
-    external: [/^@opentelemetry\//, /^winston/, '@dbos-inc/dbos-enterprise'],
+    external: [
+      /^@opentelemetry\//,
+      /^winston/,
+      '@dbos-inc/dbos-enterprise',
+      '@anthropic-ai/sandbox-runtime',
+    ],
     // For Node, the package names a CommonJS build, of which nothing can be left out.
     resolve: { alias: { yaml: `${root}/node_modules/yaml/browser/index.js` } },
     ...input,

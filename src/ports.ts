@@ -8,6 +8,7 @@ import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
 import type { DirectoryFact, Facts, Located, TreeFact, WorkflowFact } from './model/input.ts';
 import type { PermissionDecision, PermissionRequest } from './model/permission.ts';
+import type { StepRights } from './model/rights.ts';
 import type { OpenRequest, Run } from './model/run.ts';
 import type { StateName } from './model/state-name.ts';
 import type { Account, AnswerRef } from './model/step-account.ts';
@@ -118,6 +119,16 @@ interface StepParts {
   readonly environment: Readonly<Record<string, string>>;
   /** 0 is none. */
   readonly idleTimeoutMs: number;
+  /** Absent if the step may do everything that the user may. */
+  readonly rights?: ConfinedTo | undefined;
+}
+
+/** The rights of a step, and what they depend on. */
+export interface ConfinedTo extends StepRights {
+  /** The states that the agent is in or returns to, and the workflows that the run has read. */
+  readonly places: readonly Place[];
+  /** The agent's own folder, which it may change. */
+  readonly taskFolder: string;
 }
 
 /** A workflow, and a state of it if an agent is there. */

@@ -38,5 +38,6 @@ function commanderOptions(spec: OptionSpec): readonly Option[] {
   if (kind === 'list')
     option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
   else option.argParser((text: string) => readOption(spec, text));
-  return [option];
+  const off = new Option(`--no-${name}`, meaning).hideHelp();
+  return spec.canBeOff ? [option, off] : [option];
 }

@@ -87,6 +87,8 @@ export interface AgentAbilities {
   readonly ask: boolean;
   /** Its sessions can continue on another machine. */
   readonly travel: boolean;
+  /** Whether its processes can be confined to the rights of a state. */
+  readonly rights: boolean;
 }
 
 export interface ChoiceLevels {

@@ -24,6 +24,7 @@ import {
 } from './agent-state.ts';
 import { failureSchema } from './failure.ts';
 import { decisionSchema, permissionRequestSchema } from './permission.ts';
+import { rightsSchema } from './rights.ts';
 import { stateNameSchema } from './state-name.ts';
 import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
@@ -76,6 +77,8 @@ export const settingsSchema = z.object({
   askPermissions: z.optional(z.boolean()),
   /** The rules of the executor that people have allowed for the whole run. */
   granted: z.optional(z.readonly(z.array(text))),
+  /** The rights of the user, widest first; `off` if the user has switched off all rights. */
+  rights: z.optional(z.union([z.literal('off'), z.readonly(z.array(rightsSchema))])),
 });
 
 export const stopHowSchema = z.enum(['drain', 'now']);

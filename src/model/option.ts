@@ -11,6 +11,8 @@ export type OptionSpec = {
   readonly name: string;
   readonly kind: 'flag' | 'number' | 'count' | 'text' | 'list';
   readonly placeholder?: string;
+  /** Not a switch, but `--no-` before its name turns it off. */
+  readonly canBeOff?: true;
   /** A switch that is on by default. */
   readonly isOn?: true;
   /** For a switch: the meaning of the form that is not the default. */

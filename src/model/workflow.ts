@@ -1,5 +1,6 @@
 import type { Agents, Choices } from './agent.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import type { Rights } from './rights.ts';
 import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
@@ -42,6 +43,8 @@ export interface About {
   readonly environment?: Readonly<Record<string, string>>;
   /** The agent that takes the prompts of states that name none. */
   readonly agent?: string;
+  /** What the processes of all its states may touch. */
+  readonly rights?: Rights;
 }
 
 /** The `--input` that a workflow expects. */
@@ -97,6 +100,8 @@ export interface BrokenState {
 export interface Limits {
   readonly idleTimeoutMs?: number;
   readonly maxVisits?: number;
+  /** What its processes may touch. */
+  readonly rights?: Rights;
 }
 
 /** The front matter of a prompt state. */

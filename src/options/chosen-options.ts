@@ -89,9 +89,16 @@ export function overlaid<T extends RunOptions>(under: RunOptions, over: T): RunO
   return {
     ...withoutExcluded(under, over),
     ...over,
+    ...bothRights(under.rights, over.rights),
     ...(Object.keys(agent).length > 0 && { agent }),
     ...(Object.keys(agents).length > 0 && { agents }),
   };
+}
+
+/** Each source can only narrow the rights that others give. */
+function bothRights(under: RunOptions['rights'], over: RunOptions['rights']): RunOptions {
+  if (!under || !over) return {};
+  return { rights: [...under, ...over] };
 }
 
 /** The options of `under` that no option of `over` excludes. */

@@ -111,6 +111,17 @@ export const RUN_OPTIONS = [
     inProject: 'harmless',
   },
   {
+    name: 'rights',
+    setting: 'rights',
+    kind: 'list',
+    placeholder: 'map',
+    meaning:
+      'what all steps may touch, as in front matter, like "{ write: [src], network: none }"; --no-rights lifts all rights',
+    example: '["{ network: none }"]',
+    canBeOff: true,
+    inProject: 'harmless',
+  },
+  {
     name: 'fail-fast',
     setting: 'failFast',
     kind: 'flag',
@@ -305,7 +316,9 @@ type ValueOf<K extends OptionSpec['kind']> = K extends 'flag'
 
 /** The options that the command line or a config file sets. */
 export type RunOptions = {
-  readonly [S in Spec as CamelCase<S['name']>]?: ValueOf<S['kind']>;
+  readonly [S in Spec as CamelCase<S['name']>]?: S extends { canBeOff: true }
+    ? ValueOf<S['kind']> | false
+    : ValueOf<S['kind']>;
 } & {
   /** The choices for the agent, by the names in its declaration. */
   readonly agent?: Choices;

@@ -1,11 +1,14 @@
 /** The limits that a prompt and a script can have. */
+import type { Rights } from '../model/rights.ts';
 import type { Limits, State } from '../model/workflow.ts';
+import { readRights } from './rights.ts';
 import { FROM_ONE, IDLE_SECONDS } from './yaml-numbers.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
 export const LIMITS = {
   timeout: readTimeout,
   max_visits: readMaxVisits,
+  rights: readOwnRights,
 } satisfies Readonly<Record<string, ReadLimit>>;
 
 export type LimitKey = keyof typeof LIMITS;
@@ -22,10 +25,11 @@ export function readLimits(reader: YamlReader, fields: readonly Field[]): Limits
 export function limitsOf(state: State | undefined): Limits {
   switch (state?.kind) {
     case 'prompt': {
-      const { idleTimeoutMs, maxVisits } = state.policy;
+      const { idleTimeoutMs, maxVisits, rights } = state.policy;
       return {
         ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
         ...(maxVisits !== undefined && { maxVisits }),
+        ...(rights && { rights }),
       };
     }
     case 'script':
@@ -48,4 +52,9 @@ function readTimeout(reader: YamlReader, field: Field): Limits {
 function readMaxVisits(reader: YamlReader, field: Field): Limits {
   const maxVisits = reader.number(field, 'max_visits', FROM_ONE);
   return maxVisits === undefined ? {} : { maxVisits };
+}
+
+export function readOwnRights(reader: YamlReader, field: Field): { readonly rights?: Rights } {
+  const rights = readRights(reader, field);
+  return rights ? { rights } : {};
 }

@@ -81,6 +81,7 @@ const KEYS = {
   timeout: LIMITS.timeout,
   force_implicit: readForceImplicit,
   max_visits: LIMITS.max_visits,
+  rights: LIMITS.rights,
   on_interrupt: readOnInterrupt,
   evaluators: readEvaluators,
   ensures: readEnsures,

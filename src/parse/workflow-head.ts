@@ -1,6 +1,7 @@
 import type { Agents } from '../model/agent.ts';
 import type { About, InputRule } from '../model/workflow.ts';
 import { readAgentName } from './chosen-agent.ts';
+import { readOwnRights } from './limits.ts';
 import { variableProblem } from './variables.ts';
 import { USD } from './yaml-numbers.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
@@ -24,6 +25,7 @@ const KEYS = {
   default_budget: readBudget,
   environment: readEnvironment,
   agent: readAgent,
+  rights: readOwnRights,
   // Manifests of other tools have it. A workflow that asks a person contains <ask>.
   requires_human_input: () => ({}),
 } satisfies Readonly<Record<string, ReadKey>>;

@@ -187,6 +187,10 @@ export class YamlReader {
     return isMap(this.#follow(item.node));
   }
 
+  isList(item: Item): boolean {
+    return isSeq(this.#follow(item.node));
+  }
+
   isEmpty(item: Item): boolean {
     const node = this.#follow(item.node);
     return node === null || (isScalar(node) && node.value === null);

@@ -1,7 +1,8 @@
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
+import { rightsOf } from '../interpret/rights.ts';
 import { remainingUsd } from '../interpret/start-step.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
-import type { PromptState, Workflow } from '../model/workflow.ts';
+import type { PromptState, State, Workflow } from '../model/workflow.ts';
 import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
 import type { Place, Step } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
@@ -27,6 +28,7 @@ export async function stepOf(
     state: state.name,
     cwd: agent.cwd,
     folder: folders.step(agent.id, status.step),
+    ...confinementOf(run, workflow, state, agent, folders),
   };
   if (status.task.kind === 'check') {
     const check = state.kind === 'prompt' && state.policy.ensures[status.task.ensure];
@@ -80,6 +82,19 @@ export async function stepOf(
   };
 }
 
+function confinementOf(
+  run: Run,
+  workflow: Workflow,
+  { name }: State,
+  agent: Agent,
+  folders: StepsPorts['folders'],
+) {
+  const rights = rightsOf(run.settings, workflow, name);
+  if (!rights) return {};
+  const taskFolder = folders.task(agent.id);
+  return { rights: { ...rights, places: placesOf(run, agent), taskFolder } };
+}
+
 function placesOf({ workflowFiles }: Run, { workflow, state, stack }: Agent): readonly Place[] {
   const read = [...workflowFiles].map(([ref]) => ({ workflow: ref }));
   return [
@@ -100,6 +115,9 @@ function turnSettings(
   const name = agentOf(workflow, state);
   const declaration = agentNamed(workflow.agents, name);
   if (!declaration) throw new Error(`There is no agent "${name}".`);
+  // The start of the run checks this, and may not have known the state.
+  if (!declaration.can.rights && rightsOf(settings, workflow, state.name))
+    throw new Error(`The agent ${name} of ${state.name} cannot be confined to its rights.`);
   const choices = declaration.combine({
     run: choicesFor(declaration, usual, settings.agent),
     state: policy.choices,

@@ -221,7 +221,7 @@ export class Steps {
     const declaration = agents && agentNamed(agents, status.executor ?? agents.usual);
     const rules = async (of: Run) => rulesOf(of, await stepOf(this.#ports, of, agent, status));
     const why = await Promise.all([rules(before), rules(run)]).then(
-      ([was, now]) => was && now && declaration && tightened(was, now, declaration),
+      ([was, now]) => tightened(was, now, declaration),
       // The step can no longer be executed, and reports this itself.
       () => undefined,
     );

@@ -2,6 +2,7 @@ import type { AgentChoice, Agents } from '../model/agent.ts';
 import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import { allChoices, choiceKey, tagChoices } from '../parse/agent-choices.ts';
 import type { PolicyKey } from '../parse/policy.ts';
+import type { RightsKey } from '../parse/rights.ts';
 import { attributesOf, TAG_RULES } from '../parse/transition.ts';
 import { COUNT, FROM_ONE, FROM_TWO, IDLE_SECONDS, USD_ABOVE_0 } from '../parse/yaml-numbers.ts';
 import { described, type JsonSchema, mapSchema, numberSchema, TEXT } from './json-schema.ts';
@@ -51,6 +52,7 @@ export function policyProperties(agents: Agents): Readonly<Record<string, JsonSc
       'The number of times that one agent may enter this state.',
       numberSchema(FROM_ONE),
     ),
+    rights: rightsProperty(),
     on_interrupt: described('How an interrupted step is repeated.', {
       enum: ['continue', 'restart'],
     }),
@@ -84,6 +86,21 @@ export function policyProperties(agents: Agents): Readonly<Record<string, JsonSc
   };
   const choices = allChoices(agents).flatMap((choice) => choiceProperty(choice, agents));
   return { ...own, ...Object.fromEntries(choices) };
+}
+
+/** What the processes of a state, or of all states, may touch. */
+export function rightsProperty(): JsonSchema {
+  const list = (meaning: string) =>
+    described(meaning, { type: ['array', 'null'], items: { type: 'string', minLength: 1 } });
+  const keys: Readonly<Record<RightsKey, JsonSchema>> = {
+    write: list('Paths that they may change (default: the directory of the agent).'),
+    hide: list('Paths that they must not read, beside those that are always hidden.'),
+    network: described('Hosts that they may reach, beside those of the agent itself.', {
+      anyOf: [{ enum: ['none', 'all'] }, { type: 'array', items: TEXT }],
+    }),
+  };
+  const meaning = 'What its processes may touch. The sandbox of the operating system enforces it.';
+  return described(meaning, mapSchema(keys));
 }
 
 export function agentProperty(meaning: string, { all }: Agents): JsonSchema {

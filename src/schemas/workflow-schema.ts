@@ -2,7 +2,12 @@ import type { Agents } from '../model/agent.ts';
 import type { LimitKey } from '../parse/limits.ts';
 import type { HeadKey } from '../parse/workflow-head.ts';
 import { USD } from '../parse/yaml-numbers.ts';
-import { agentProperty, policyProperties, transitionDefinitions } from './front-matter-schema.ts';
+import {
+  agentProperty,
+  policyProperties,
+  rightsProperty,
+  transitionDefinitions,
+} from './front-matter-schema.ts';
 import { described, type JsonSchema, mapSchema, numberSchema, TEXT } from './json-schema.ts';
 
 /** A workflow in one YAML file. */
@@ -57,6 +62,7 @@ function headProperties(agents: Agents): Readonly<Record<HeadKey, JsonSchema>> {
       additionalProperties: TEXT,
     }),
     agent: agentProperty('The agent that takes the prompts of states that name none.', agents),
+    rights: rightsProperty(),
     requires_human_input: described('A key of other tools. It has no effect.', {}),
   };
 }
@@ -77,6 +83,6 @@ function scriptState(agents: Agents): JsonSchema {
 }
 
 function limitProperties(agents: Agents): Readonly<Record<LimitKey, JsonSchema>> {
-  const { timeout = {}, max_visits = {} } = policyProperties(agents);
-  return { timeout, max_visits };
+  const { timeout = {}, max_visits = {}, rights = {} } = policyProperties(agents);
+  return { timeout, max_visits, rights };
 }

@@ -15,7 +15,7 @@ import type { Run } from '../model/run.ts';
 import { publishNow } from '../observe/publish-now.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import type { Clock } from '../ports.ts';
-import { checkAbilities, checkAgents, checkSettings } from './check-agents.ts';
+import { checkAbilities, checkAgents, checkRights, checkSettings } from './check-agents.ts';
 import { approvalsOf } from './config/trust.ts';
 import { groundOf } from './ground.ts';
 import { leftBehind } from './left-behind.ts';
@@ -38,7 +38,11 @@ export async function prepareHere(
   const check = isNew ? checkAgents : checkAbilities;
   const texts = settings.rehearse
     ? []
-    : [...check(checked), ...checkSettings(checked, cwd, await approvalsOf(root))];
+    : [
+        ...check(checked),
+        ...checkSettings(checked, cwd, await approvalsOf(root)),
+        ...(await checkRights(checked)),
+      ];
   const ports = await executors(around, { ...intended, run: id, given: options });
   if (isNew) {
     await around.makeProject();

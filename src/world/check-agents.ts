@@ -7,7 +7,9 @@ import {
   unapprovedSettings,
 } from '../execute/agents/project-settings.ts';
 import { hasPrice, unpricedText } from '../execute/agents/token-price.ts';
+import { sandboxProblem } from '../execute/rights/sandbox-check.ts';
 import { withinReach } from '../graph/within-reach.ts';
+import { rightsOf } from '../interpret/rights.ts';
 import { cannotBranch } from '../lint/agents.ts';
 import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -39,8 +41,9 @@ export function checkAgents(run: CheckedRun): readonly string[] {
 /** The same for a resume, which does not need the agents that are already done. */
 export function checkAbilities(run: CheckedRun): readonly string[] {
   const { library, refs, settings } = run;
-  for (const { workflow, state, agent } of promptsOf(run)) {
-    const problem = problemOf(agent, workflow, settings);
+  for (const prompt of promptsOf(run)) {
+    const { workflow, state, agent } = prompt;
+    const problem = problemOf(prompt, settings);
     if (!problem) continue;
     const [fact, remedy] = problem;
     const message = `The agent ${agent.name} of ${state.name} ${fact}.`;
@@ -77,6 +80,45 @@ export function checkSettings(
   return facts.length > 0 ? [...facts, APPROVE] : [];
 }
 
+/**
+ * Throws a UserError if this machine cannot enforce the rights of a state that the run can reach. Returns
+ * warnings if the user has lifted them.
+ */
+export async function checkRights({
+  library,
+  refs,
+  settings,
+}: CheckedRun): Promise<readonly string[]> {
+  const workflows = refs.flatMap((ref) => library.get(ref) ?? []);
+  const confined = (given: Settings) =>
+    workflows.flatMap((workflow) =>
+      withinReach(workflow).flatMap((name) => {
+        const rights = rightsOf(given, workflow, name);
+        return rights ? [{ rights, state: workflow.states.get(name) }] : [];
+      }),
+    );
+  if (settings.rights === 'off')
+    return confined({ ...settings, rights: [] }).length > 0 ? NO_RIGHTS_WARNING : [];
+  const all = confined(settings);
+  if (all.length === 0) return [];
+  const withHosts = all.some(
+    ({ rights: { network }, state }) =>
+      state?.kind === 'prompt' || (network !== 'all' && network.length > 0),
+  );
+  const problem = await sandboxProblem(withHosts);
+  if (!problem) return [];
+  throw new UserError(
+    'no-sandbox',
+    `The workflow limits what its states may touch, and this machine cannot enforce it. ${problem.fact}`,
+    problem.remedy,
+  );
+}
+
+const NO_RIGHTS_WARNING = [
+  'WARNING: the rights of this workflow are lifted. Its agents and scripts can change any file and reach any host,',
+  'with your rights. Use this only for workflows that you trust, where no data can be lost.',
+];
+
 /** Warns about agents whose sessions cannot continue on other machines. */
 export function travelWarnings(run: CheckedRun): readonly string[] {
   const staying = promptsOf(run).flatMap(({ agent }) => (agent.can.travel ? [] : agent.name));
@@ -107,19 +149,21 @@ function promptsOf({ library, refs }: CheckedRun): readonly Prompt[] {
 
 type Problem = readonly [fact: string, remedy: string];
 
-function problemOf(
-  agent: AgentDeclaration,
-  { agents }: Workflow,
-  { agent: chosen, askPermissions, budgetUsd }: Settings,
-): Problem | undefined {
+function problemOf({ agent, workflow, state }: Prompt, settings: Settings): Problem | undefined {
+  const { agent: chosen, askPermissions, budgetUsd } = settings;
   const instead = 'Omit the option, or choose another agent.';
+  if (!agent.can.rights && rightsOf(settings, workflow, state.name))
+    return [
+      'cannot be confined to the rights of the state',
+      'Choose the agent claude for it, or run without rights: --no-rights.',
+    ];
   if (askPermissions && !agent.can.ask) return ['cannot follow --ask-permissions', instead];
   if (agent.can.cost === 'none' && budgetUsd > 0)
     return [
       'reports no cost that Raymond knows, so a budget cannot limit it',
       `Add price to [agents.${agent.name}] in your config file, or give --budget 0.`,
     ];
-  const refused = agent.refusal?.(choicesFor(agent, agents.usual, chosen));
+  const refused = agent.refusal?.(choicesFor(agent, workflow.agents.usual, chosen));
   return refused === undefined ? undefined : [refused, instead];
 }
 

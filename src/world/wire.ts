@@ -57,7 +57,7 @@ import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { testEnvironment } from '../workflow-tests/test-repository.ts';
 import { optionsForReading } from './config/configuration.ts';
 import { approvalsOf } from './config/trust.ts';
-import { userStateFolder } from './config/user-folders.ts';
+import { userConfigFolder, userStateFolder } from './config/user-folders.ts';
 import { testGround } from './ground.ts';
 import { reachedFiles } from './reached-files.ts';
 import type { Here, Surroundings } from './surroundings.ts';
@@ -147,7 +147,13 @@ export async function executors(
 ): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings.agent);
   const processes = await around.processes(run, startedAt);
-  const script = (around.scriptExecutor ?? scriptExecutor)(processes);
+  const protects: Protected = {
+    projectFolder: around.project.folder,
+    userFolder: userStateFolder(),
+    configFolder: userConfigFolder(),
+    reached: reachedFiles(library),
+  };
+  const script = (around.scriptExecutor ?? scriptExecutor)(processes, { protects });
   const workspace = around.workspace(run);
   const ofRun = {
     processes,
@@ -156,11 +162,6 @@ export async function executors(
     keeper: stepKeeper(workspace, (folder) => processes.takeOver(folder)),
   };
   if (!settings.rehearse) {
-    const protects: Protected = {
-      projectFolder: around.project.folder,
-      userFolder: userStateFolder(),
-      reached: reachedFiles(library),
-    };
     const approvals = await approvalsOf(root);
     const common = {
       ...{ environment: process.env, processes, sessionsFolder: workspace.sessions, protects },
@@ -314,7 +315,7 @@ export function testPorts({ agents }: AgentOptions): TestPorts {
     scripts: (folder) => {
       const processes = new RunProcesses(folder);
       return {
-        script: scriptExecutor(processes, testEnvironment(process.env)),
+        script: scriptExecutor(processes, { from: testEnvironment(process.env) }),
         endStrays: () => processes.endStrays(),
         worktrees: (run, project) =>
           gitWorktrees({

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Check } from '../../execute/agents/program-checks.ts';
+import { sandboxProblem } from '../../execute/rights/sandbox-check.ts';
 import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
 import { counted } from '../../model/counted.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -25,6 +26,7 @@ export async function doctor(here: Here, { json }: { readonly json?: boolean }):
     checkNode(process.versions.node),
     ...(await checkAgentPrograms(around, config)),
     await checkGit(),
+    await checkSandbox(),
     check,
     await checkWritable(around),
     await checkSpace(around),
@@ -71,6 +73,14 @@ async function checkGit(): Promise<Check> {
     fact: 'git is not installed. Many workflows use it.',
     remedy: 'Install it, so that you can see and undo the changes of agents.',
   };
+}
+
+async function checkSandbox(): Promise<Check> {
+  const name = 'sandbox';
+  const problem = await sandboxProblem(true);
+  if (problem) return { name, verdict: 'warning', ...problem };
+  const sandbox = process.platform === 'linux' ? 'bubblewrap' : 'Seatbelt';
+  return { name, verdict: 'ok', fact: `${sandbox} can confine steps with rights` };
 }
 
 async function checkConfig(

@@ -18,7 +18,16 @@ export function acpAgent(agent: AcpAgent): AgentDeclaration {
   return {
     name,
     ...(provider !== undefined && { provider }),
-    can: { branch, adopt, cost, budget: false, permissions: asks, ask: asks, travel: false },
+    can: {
+      branch,
+      adopt,
+      cost,
+      budget: false,
+      permissions: asks,
+      ask: asks,
+      travel: false,
+      rights: false,
+    },
     choices: [...Object.values(others), ...(asks ? [permissionMode] : [])],
     projectSettings: projectSettingsOf(agent),
     faults: {},

@@ -26,6 +26,8 @@ export interface Protected {
   readonly projectFolder: string;
   /** The folder of the user for files of Raymond. */
   readonly userFolder: string;
+  /** The folder of the user's configuration and approvals. */
+  readonly configFolder?: string;
   /** The files of the states that the run can reach. */
   readonly reached: (places: readonly Place[]) => Reached;
   /** Further files. */

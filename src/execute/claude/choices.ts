@@ -4,6 +4,7 @@ import type { ChoiceLevels, Choices } from '../../model/agent.ts';
 import type { PromptStep } from '../../ports.ts';
 import { checkedChoices, mayEdit, permissionsFor, tightenedBy } from '../agents/agent-choices.ts';
 import { stricterMode } from '../agents/permission-modes.ts';
+import type { Confinement } from '../rights/confinement.ts';
 import type { DenyRules } from './deny-rules.ts';
 
 const text = z.string();
@@ -37,6 +38,7 @@ type ClaudeChoices = z.output<typeof choicesSchema>;
 export type ClaudeStep = PromptStep &
   ClaudeChoices & {
     readonly deny: DenyRules;
+    readonly confine?: Confinement | undefined;
     /** The settings of the project are not loaded. */
     readonly skipsProject: boolean;
   };

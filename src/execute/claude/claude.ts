@@ -9,6 +9,7 @@ import type { Executor, Live } from '../../ports.ts';
 import { type Approvals, unapprovedSettings } from '../agents/project-settings.ts';
 import type { Protected } from '../agents/protected-files.ts';
 import type { LaunchedProcess } from '../process/index.ts';
+import { confinementFor } from '../rights/confined.ts';
 import { tailIfReadable } from '../steps/file-text.ts';
 import { writePrompt } from '../steps/step-folder.ts';
 import { gate, type Place, placeUntil } from '../turn/gate.ts';
@@ -26,6 +27,7 @@ import { denyRules } from './deny-rules.ts';
 import { CLAUDE_SETTINGS } from './folder-trust.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
 import { type Launcher, launchTurn, sendWarm } from './launch-turn.ts';
+import { claudeNeeds } from './needs.ts';
 import { ownModels } from './own-model.ts';
 import { readTurn, sessionNotesIn, type TurnFile } from './records.ts';
 import { reportOf } from './report.ts';
@@ -73,10 +75,15 @@ interface Claude extends ClaudeOptions, Launcher {
   readonly complaints: Set<string>;
 }
 
-function chosen({ protects, approvals }: Claude, { step }: Turning): ClaudeStep {
+function chosen({ protects, approvals, environment }: Claude, { step }: Turning): ClaudeStep {
   const choices = { ...step, ...readChoices(step.choices) };
   const settings = unapprovedSettings({ projectSettings: CLAUDE_SETTINGS }, step.cwd, approvals);
-  return { ...choices, deny: denyRules(protects, choices), skipsProject: settings.told.length > 0 };
+  return {
+    ...choices,
+    deny: denyRules(protects, choices),
+    confine: confinementFor(step, protects, claudeNeeds(environment)),
+    skipsProject: settings.told.length > 0,
+  };
 }
 
 function claudeTurn(claude: Claude, step: ClaudeStep, turning: Turning): Turn<TurnFile> {

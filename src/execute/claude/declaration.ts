@@ -32,6 +32,7 @@ export const claudeAgent: AgentDeclaration = {
     permissions: true,
     ask: true,
     travel: true,
+    rights: true,
   },
   choices: [
     choice('model', { inState: MODEL_OF_STATE, ...OWN }),

@@ -135,6 +135,7 @@ function begin(
     }),
     cwd: step.cwd,
     env: environmentOf(launcher, step),
+    confine: step.confine,
     // Older versions do not read their input from a file.
     stdin: hasFifo(step) ? 'fifo' : 'pipe',
   });
@@ -176,12 +177,14 @@ async function modelToName(
   step: ClaudeStep,
   command: string,
 ): Promise<string | undefined> {
-  const { session, folder, cwd, skipsProject } = step;
+  const { session, folder, cwd, skipsProject, confine } = step;
   const note = launcher.notes.read(sourceOf(session));
   const known = knownModel(note, step);
   if (known !== 'unknown') return known;
   const env = environmentOf(launcher, step);
-  const ownModel = await launcher.ownModel({ folder, command, cwd, env, skipsProject });
+  const ownModel = await launcher.ownModel({
+    ...{ folder, command, cwd, env, skipsProject, confine },
+  });
   // The model is named from now on, so that a session without a note also uses it.
   if (ownModel !== undefined)
     launcher.notes.write(sourceOf(session), { namedModel: ownModel, ...note, ownModel });

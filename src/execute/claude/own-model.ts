@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { follow, type RunProcesses } from '../process/index.ts';
+import type { Confinement } from '../rights/confinement.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { OWN_MODEL_QUESTION, ownModelArguments } from './command.ts';
 import { messageReader } from './messages.ts';
@@ -16,6 +17,7 @@ interface OwnModelRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly skipsProject: boolean;
+  readonly confine?: Confinement | undefined;
 }
 
 export type OwnModels = (request: OwnModelRequest) => Promise<string | undefined>;
@@ -37,7 +39,7 @@ const TIMEOUT_MS = 60_000;
 async function askForModel(
   processes: RunProcesses,
   args: readonly string[],
-  { folder, command, cwd, env }: OwnModelRequest,
+  { folder, command, cwd, env, confine }: OwnModelRequest,
 ): Promise<string | undefined> {
   const launched = processes.launch({
     folder: join(folder, `own-model-${randomUUID().slice(0, 8)}`),
@@ -45,6 +47,7 @@ async function askForModel(
     args,
     cwd,
     env,
+    confine,
     stdin: 'pipe',
   });
   launched.stdin?.end(OWN_MODEL_QUESTION);

@@ -97,6 +97,11 @@ test.each<[string, Partial<ClaudeStep>, Partial<WarmProcess>]>([
   ['requests of permissions', { asksPermissions: true }, {}],
   ['a rule that the process does not know', { granted: ['Bash(git push *)', 'Read'] }, {}],
   ['a rule that is no longer allowed', { granted: [] }, {}],
+  [
+    'other rights',
+    { rights: { write: [], hide: [], network: [], places: [], taskFolder: '/t' } },
+    {},
+  ],
   ['other deny rules', { deny: { fixed: [], states: [] } }, {}],
   ['an effort that would have to be unset', {}, { effort: 'high' }],
   ['a smaller budget than at its start', { budgetUsd: 3.9 }, {}],

@@ -130,10 +130,12 @@ function isSame(granted: readonly string[], known: ReadonlySet<string>): boolean
 /** Everything that a process gets only once, at its start, as a text to compare. */
 export function fixedOf(step: ClaudeStep): string {
   const { cwd, environment, allowedTools, disallowedTools, deny } = step;
-  const { skipPermissions, asksPermissions, skipsProject } = step;
+  const { skipPermissions, asksPermissions, skipsProject, rights } = step;
   return JSON.stringify([
     ...[cwd, Object.entries(environment).sort(), allowedTools, disallowedTools, deny.fixed],
     ...[skipPermissions, asksPermissions, skipsProject],
+    // Like the deny rules for states, the protected files stay those of its first prompt.
+    ...(rights ? [rights.write, rights.hide, rights.network] : []),
   ]);
 }
 

@@ -14,6 +14,7 @@ export const codexAgent: AgentDeclaration = {
     permissions: true,
     ask: false,
     travel: true,
+    rights: false,
   },
   choices: [
     ...Object.values(SHARED_CHOICES),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Duplex, type Writable } from 'node:stream';
 import { type FileIdentity, identityOf, makeOwnFile, writeOwnFile } from '../../files/own-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
+import type { Confinement } from '../rights/confinement.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 import { fifoOf, openForReading, openForWriting } from './fifo.ts';
 import { identify } from './identity.ts';
@@ -42,6 +43,8 @@ export interface Launch {
   readonly stdin: { readonly file: string } | 'fifo' | 'pipe' | 'none';
   /** Written to the file `input` of the folder before the command begins. */
   readonly input?: string | undefined;
+  /** Absent if the command may do everything that the user may. */
+  readonly confine?: Confinement | undefined;
 }
 
 /** A process under its wrapper, launched by this Raymond process or by an earlier one. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { OwnFile } from '../../files/own-file.ts';
 import { realOrSame } from '../../files/regular-file.ts';
+import { confined } from '../rights/confined.ts';
 import { type StepSeals, stepSeals } from '../steps/step-seals.ts';
 import { adopt } from './adopt.ts';
 import { fifoOf } from './fifo.ts';
@@ -117,7 +118,7 @@ export class RunProcesses {
    */
   launch(wanted: Launch): LaunchedProcess {
     this.#checkOurs();
-    return this.#launched(launch(wanted, this.seals, () => this.#newMark()));
+    return this.#launched(launch(confined(wanted), this.seals, () => this.#newMark()));
   }
 
   /**
@@ -129,8 +130,9 @@ export class RunProcesses {
   }
 
   /** Does the part of `submit` that has no effect by itself, so that the rest takes less time. */
-  prepare(wanted: Launch): PreparedLaunch {
+  prepare(given: Launch): PreparedLaunch {
     this.#checkOurs();
+    const wanted = confined(given);
     this.#spares ??= new SpareFolders(join(this.#folder, 'spare'), () => !this.#hasSurvivors());
     const place = this.#place(wanted);
     const ahead = place?.prepared;

@@ -23,6 +23,7 @@ import type {
   StepOutcome,
 } from '../../ports.ts';
 import { inheritedEnvironment } from '../agents/environment.ts';
+import type { Protected } from '../agents/protected-files.ts';
 import {
   type Exit,
   follow,
@@ -34,6 +35,8 @@ import {
   signalOf,
   watchIdle,
 } from '../process/index.ts';
+import { confinementFor } from '../rights/confined.ts';
+import { recordedRefusals, visibleRefusals } from '../rights/refusals.ts';
 import { answerRef, answerRefOf } from '../steps/answer-ref.ts';
 import { type LargeText, outputText, tailIfReadable, tailText } from '../steps/file-text.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
@@ -46,7 +49,13 @@ import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
 type Show = (live: Live) => void;
 type Whose = 'ours' | 'adopted';
 
-export function scriptExecutor(processes: RunProcesses, from = process.env): Executor {
+export function scriptExecutor(
+  processes: RunProcesses,
+  {
+    from = process.env,
+    protects,
+  }: { readonly from?: NodeJS.ProcessEnv; readonly protects?: Protected } = {},
+): Executor {
   const environment = inheritedEnvironment(from);
   const changeOf = scriptComparison();
   const running = new Set<LaunchedProcess>();
@@ -66,13 +75,13 @@ export function scriptExecutor(processes: RunProcesses, from = process.env): Exe
       ahead?.cancel();
       return refused(change, 'changed-script');
     }
-    const launched = ahead?.submit() ?? processes.submit(launchOf(script, environment));
+    const launched = ahead?.submit() ?? processes.submit(launchOf(script, environment, protects));
     return watched(launched, script, live, 'ours');
   };
   return {
     name: 'script',
     prepare: (step) => {
-      prepared.set(step.folder, processes.prepare(launchOf(asScript(step), environment)));
+      prepared.set(step.folder, processes.prepare(launchOf(asScript(step), environment, protects)));
     },
     start,
     adopt: (step, live) => {
@@ -80,7 +89,7 @@ export function scriptExecutor(processes: RunProcesses, from = process.env): Exe
       if (found === 'foreign') return refused(foreignRecord(step), 'lost');
       if (hasLivingProcess(step.folder)) forgetCut(step.folder);
       // No process began in the folder, and none will, so the step can start now.
-      if (found) return watched(found, asScript(step), live, 'adopted');
+      if (found) return { ...watched(found, asScript(step), live, 'adopted'), isAdopted: true };
       tellMissing(step, live);
       return start(step, live);
     },
@@ -153,7 +162,11 @@ function foreignRecord({ folder, state, run }: Step): string {
   return `It is unknown how ${state} ended. ${foreignText(folder)} Raymond repeats a script once in this case. If this happens again, check what the script has done, then run: raymond resume ${run}`;
 }
 
-function launchOf(step: CommandStep, environment: Readonly<Record<string, string>>): Launch {
+function launchOf(
+  step: CommandStep,
+  environment: Readonly<Record<string, string>>,
+  protects: Protected | undefined,
+): Launch {
   const inputFile = join(step.folder, STEP_FILES.input.name);
   const [command, args] =
     step.kind === 'check'
@@ -168,6 +181,7 @@ function launchOf(step: CommandStep, environment: Readonly<Record<string, string
     variables: variablesOf(step, inputFile),
     stdin: 'none',
     input: step.input,
+    confine: confinementFor(step, protects),
   };
 }
 
@@ -201,6 +215,8 @@ function watch(
     cancelIdle();
     const isShown = await followed;
     await launched.endLeftovers();
+    if (step.rights)
+      for (const text of refusalsOf(step.folder, launched)) live({ kind: 'warning', text });
     const isSuccess = exit.kind === 'exited' && exit.code === 0;
     const output = isSuccess ? outputText(launched.stdout) : undefined;
     if (!isShown) await showPrints(output, launched, live);
@@ -357,6 +373,11 @@ async function showGrowth({ stdout, ended }: LaunchedProcess, live: Show): Promi
 
 function show(pieces: readonly PrintPiece[], live: Show): void {
   for (const text of printedTexts(pieces)) live({ kind: 'print', text });
+}
+
+function refusalsOf(folder: string, { stderr }: LaunchedProcess): readonly string[] {
+  const recorded = recordedRefusals(folder, 0);
+  return recorded.length > 0 ? recorded : visibleRefusals(tailIfReadable(stderr, 8 * 1024));
 }
 
 const TAIL_BYTES = 600;

@@ -22,6 +22,7 @@ import type {
   StepOutcome,
 } from '../../ports.ts';
 import { type Exit, type LaunchedProcess, type RunProcesses, watchIdle } from '../process/index.ts';
+import { recordedRefusals } from '../rights/refusals.ts';
 import { answerRef } from '../steps/answer-ref.ts';
 import { writeAnswer, writeRawLocation } from '../steps/step-folder.ts';
 import { within } from '../within.ts';
@@ -216,9 +217,13 @@ async function take(
   const begun = await begin();
   if ('kind' in begun) return begun;
   const { launched } = begun;
+  const since = Date.now();
   try {
     turning.serve(launched);
     const followed = await begun.follow();
+    if (turning.step.rights)
+      for (const text of recordedRefusals(begun.process, since))
+        turning.live({ kind: 'warning', text });
     const isMoved = isDisplaced(launched, turning.live);
     // Another Raymond process follows the turn, and keeps notes about its session.
     if (followed.exit?.kind === 'left') return INTERRUPTED;

@@ -5,6 +5,7 @@ import type { Settings } from '../../model/event.ts';
 import { seenFrom } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import { rightsIn } from '../../parse/rights.ts';
 import { variableProblem } from '../../parse/variables.ts';
 import { agent } from '../agent.ts';
 import { OPTIONS } from './option-table.ts';
@@ -43,7 +44,25 @@ export function settingsFrom(
     ...(retryPausesMs !== undefined && { retryPausesMs }),
     ...((options.askPermissions ?? base.askPermissions) && { askPermissions: true }),
     ...(base.granted && { granted: base.granted }),
+    ...rightsFrom(options.rights, base.rights),
   };
+}
+
+/** A resume may narrow the rights of a run. Only `--no-rights` widens them. */
+function rightsFrom(
+  given: RunOptions['rights'],
+  before: Settings['rights'],
+): Pick<Settings, 'rights'> {
+  if (given === false) return { rights: 'off' };
+  if (given === undefined) return before === undefined ? {} : { rights: before };
+  const levels = given.map((text) => {
+    const read = rightsIn(text);
+    if (typeof read !== 'string') return read;
+    throw wrongUsage(`The rights "${text}" cannot be read.`, read);
+  });
+  const all = [...(before === 'off' || before === undefined ? [] : before), ...levels];
+  const byText = new Map(all.map((level) => [JSON.stringify(level), level]));
+  return { rights: [...byText.values()] };
 }
 
 function checkpointsFrom(which: string | undefined): Pick<Settings, 'checkpoints'> {

@@ -1,0 +1,71 @@
+/** Runs a command in sandbox-runtime: node confine.js <config> <file for refusals> <command> [arguments] */
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { SandboxManager, type SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
+import { shellWord } from '../../model/shell-word.ts';
+import { KERNEL_SETTINGS } from './bubblewrap.ts';
+import { sandboxProgram } from './sandbox-package.ts';
+
+const THIS_MACHINE = /^(?:127\.|localhost\b|\[::1\])/;
+
+const [config = '', refusals = '', temporary = '', ...words] = process.argv.slice(2);
+const settings = JSON.parse(config) as SandboxRuntimeConfig;
+
+try {
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  const bwrapPath = `${refusals}-bwrap`;
+  writeFileSync(bwrapPath, withKernelSettings(), { mode: 0o700 });
+  await SandboxManager.initialize({ ...settings, bwrapPath }, undefined, true);
+  recordRefusals();
+  const { argv, env } = await SandboxManager.wrapWithSandboxArgv(commandText(), '/bin/bash');
+  const [program = '', ...args] = argv;
+  const child = spawn(program, args, { stdio: 'inherit', env });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => child.kill(signal));
+  child.once('error', fail);
+  child.once('exit', async (code, signal) => {
+    SandboxManager.cleanupAfterCommand();
+    await SandboxManager.reset();
+    process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
+  });
+} catch (error) {
+  fail(error);
+}
+
+/** Adds to the arguments of bubblewrap what sandbox-runtime leaves out. */
+function withKernelSettings(): string {
+  return `#!/bin/bash
+own=()
+while [ "$1" != -- ]; do own+=("$1"); shift; done
+exec ${shellWord(sandboxProgram('bwrap'))} "\${own[@]}" ${KERNEL_SETTINGS.join(' ')} "$@"
+`;
+}
+
+/**
+ * Programs use no proxy for this machine, because its addresses mean the sandbox itself. If the step may
+ * reach a service of this machine, they have to.
+ */
+function commandText(): string {
+  const isHere = settings.network.allowedDomains.some((host) => THIS_MACHINE.test(host));
+  const own = `export TMPDIR=${shellWord(temporary)} CLAUDE_CODE_TMPDIR=${shellWord(temporary)}`;
+  const command = `${own}; exec ${words.map(shellWord).join(' ')}`;
+  return isHere ? `unset NO_PROXY no_proxy; ${command}` : command;
+}
+
+function recordRefusals(): void {
+  const store = SandboxManager.getSandboxViolationStore();
+  let known = 0;
+  store.subscribe((all) => {
+    const news = all.slice(known);
+    known = all.length;
+    const at = Date.now();
+    const lines = news.map(({ line }) => `${JSON.stringify({ at, line })}\n`);
+    if (lines.length > 0) appendFileSync(refusals, lines.join(''), { mode: 0o600 });
+  });
+}
+
+function fail(error: unknown): never {
+  console.error(`The sandbox cannot start: ${error instanceof Error ? error.message : error}`);
+  process.exit(125);
+}

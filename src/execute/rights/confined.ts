@@ -1,0 +1,53 @@
+/** Gives the rights of a step to a sandbox. */
+import { dirname } from 'node:path';
+import type { ConfinedTo, Place } from '../../ports.ts';
+import type { Protected } from '../agents/protected-files.ts';
+import { inBubblewrap } from './bubblewrap.ts';
+import { type AgentNeeds, type Confinement, confinementOf, type Guarded } from './confinement.ts';
+import { refusalsFile } from './refusals.ts';
+import { inSandboxRuntime } from './sandbox-runtime.ts';
+
+/** Undefined if the step has no rights, and so may do everything that the user may. */
+export function confinementFor(
+  { cwd, rights }: { readonly cwd: string; readonly rights?: ConfinedTo | undefined },
+  protects: Protected | undefined,
+  needs?: AgentNeeds,
+): Confinement | undefined {
+  if (!rights) return undefined;
+  const { places, taskFolder } = rights;
+  const guarded = protects ? guardedBy(protects, places) : UNGUARDED;
+  return confinementOf(rights, { cwd, taskFolder }, guarded, needs);
+}
+
+/** What the steps of a run must not touch, whatever their rights say. */
+function guardedBy(
+  { projectFolder, userFolder, configFolder, reached, files = [] }: Protected,
+  places: readonly Place[],
+): Guarded {
+  return {
+    protects: [projectFolder, ...files, ...reached(places).files],
+    hides: [userFolder, ...(configFolder === undefined ? [] : [configFolder])],
+    shows: [dirname(projectFolder)],
+  };
+}
+
+const UNGUARDED: Guarded = { protects: [], hides: [], shows: [] };
+
+interface Wanted {
+  readonly folder: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly confine?: Confinement | undefined;
+}
+
+/** The command in its sandbox. Without proxies, bubblewrap alone starts much sooner. */
+export function confined<W extends Wanted>(wanted: W): W {
+  const { confine, folder } = wanted;
+  if (!confine) return wanted;
+  const isSimple = confine.network === 'all' || confine.network.length === 0;
+  const program =
+    isSimple && process.platform === 'linux'
+      ? inBubblewrap(wanted, confine)
+      : inSandboxRuntime(wanted, confine, refusalsFile(folder));
+  return { ...wanted, ...program, confine: undefined };
+}

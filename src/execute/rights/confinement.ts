@@ -1,0 +1,180 @@
+/**
+ * What the processes of a step see and may change, as a list of places. Deeper places count more than
+ * those above them. `bubblewrap.ts` and `sandbox-runtime.ts` give it to the kernel.
+ */
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { COMMAND_FILES } from '../../files/command-files.ts';
+import { isWithin } from '../../files/regular-file.ts';
+import { attempt } from '../../model/attempt.ts';
+import type { StepRights } from '../../model/rights.ts';
+import { realOf } from '../agents/protected-files.ts';
+
+export interface Confinement {
+  readonly cwd: string;
+  /** A folder for temporary files, where the sandbox cannot give the step a /tmp of its own. */
+  readonly temporary: string;
+  /** Those above come before those below. */
+  readonly places: readonly Placed[];
+  readonly network: StepRights['network'];
+}
+
+export interface Placed {
+  readonly path: string;
+  /**
+   * `seen` and `read` cannot be changed, and only the second also applies to a path that the author lets
+   * the step write. `hidden` is empty inside of the sandbox, `fresh` is empty and can be written.
+   */
+  readonly access: 'seen' | 'write' | 'fresh' | 'read' | 'hidden';
+}
+
+/** What an agent needs for its own work. */
+export interface AgentNeeds {
+  /** Files and folders that it changes, such as its sessions. */
+  readonly writes: readonly string[];
+  /** Files in them that act as commands. */
+  readonly keeps: readonly string[];
+  /** Credentials of its own, which are hidden from everybody else. */
+  readonly reads: readonly string[];
+  readonly hosts: readonly string[];
+}
+
+export interface ConfinedStep {
+  readonly cwd: string;
+  /** The agent's own folder, if it has one. */
+  readonly taskFolder?: string | undefined;
+}
+
+export interface Guarded {
+  /** Files and folders that nothing in a run may change. */
+  readonly protects: readonly string[];
+  /** Folders of the user with keys and approvals. */
+  readonly hides: readonly string[];
+  /** Folders that a step has to see, wherever they are. */
+  readonly shows: readonly string[];
+}
+
+export function confinementOf(
+  rights: StepRights,
+  { cwd, taskFolder }: ConfinedStep,
+  { protects, hides, shows }: Guarded,
+  needs: AgentNeeds = NO_NEEDS,
+): Confinement {
+  const written = writablePaths(rights.write, cwd);
+  const own = taskFolder === undefined ? [] : [taskFolder];
+  const roots = written.filter((path) => attempt(() => lstatSync(path).isDirectory()) ?? false);
+  const credentials = CREDENTIALS.map(inHome).filter((path) => !needs.reads.includes(path));
+  const places = [
+    ...placed('fresh', ['/tmp', '/var/tmp', '/dev/shm']),
+    ...placed('hidden', [
+      '/run',
+      ...credentials,
+      ...hides,
+      ...rights.hide.map((path) => absolute(path, cwd)),
+    ]),
+    ...placed('seen', [cwd, ...shows, ...needs.reads]),
+    ...placed('read', [...protects, ...roots.flatMap(commandFilesIn), ...needs.keeps]),
+    ...placed('write', [...written, ...own, ...needs.writes, ...roots.flatMap(gitFoldersOf)]),
+  ];
+  return {
+    cwd,
+    temporary: join(taskFolder ?? cwd, 'tmp'),
+    places: inOrder(places.filter(({ path }) => existsSync(path))),
+    network: rights.network === 'all' ? 'all' : [...rights.network, ...needs.hosts],
+  };
+}
+
+export const NO_NEEDS: AgentNeeds = { writes: [], keeps: [], reads: [], hosts: [] };
+
+const placed = (access: Placed['access'], paths: readonly string[]): readonly Placed[] =>
+  paths.map((path) => ({ path: realOf(path), access }));
+
+/** Of two entries for one path, the stricter one counts. */
+function inOrder(places: readonly Placed[]): readonly Placed[] {
+  const byPath = new Map<string, Placed>();
+  for (const place of places) {
+    const other = byPath.get(place.path);
+    if (!other || STRICTNESS[place.access] > STRICTNESS[other.access])
+      byPath.set(place.path, place);
+  }
+  return [...byPath.values()].sort((a, b) => a.path.length - b.path.length);
+}
+
+const STRICTNESS = { seen: 0, write: 1, fresh: 2, read: 3, hidden: 4 } as const;
+
+/**
+ * The paths that all levels allow. A relative path must not lead out of the directory through a link: an
+ * agent could have made it. A folder that does not exist yet is created, so that the step can fill it.
+ */
+function writablePaths(levels: StepRights['write'], cwd: string): readonly string[] {
+  const home = realOf(cwd);
+  const lists = (levels.length === 0 ? [['.']] : levels).map((paths) =>
+    paths.flatMap((path) => {
+      const real = realOf(absolute(path, cwd));
+      const isOwn = path.startsWith('/') || path.startsWith('~');
+      return isOwn || isWithin(home, real) ? real : [];
+    }),
+  );
+  const allowed = lists
+    .flat()
+    .filter((path) => lists.every((list) => list.some((one) => isWithin(one, path))));
+  const paths = [...new Set(allowed)];
+  for (const path of paths) if (!existsSync(path)) mkdirSync(path, { recursive: true });
+  return paths;
+}
+
+function absolute(path: string, cwd: string): string {
+  return path === '~' || path.startsWith('~/') ? inHome(path.slice(2)) : resolve(cwd, path);
+}
+
+const inHome = (path: string) => join(homedir(), path);
+
+/** Command files at the top of a folder, and those of its repository. */
+function commandFilesIn(root: string): readonly string[] {
+  const names = new Set(attempt(() => readdirSync(root)) ?? []);
+  const files = COMMAND_FILES.filter((name) => name !== '.git' && names.has(name));
+  const git = names.has('.git') ? gitCommandFiles(join(root, '.git')) : [];
+  return [...files.map((name) => join(root, name)), ...git];
+}
+
+/** In a repository, git reads commands from these. In a worktree, `.git` is a file and leads to the repository. */
+function gitCommandFiles(git: string): readonly string[] {
+  if (!(attempt(() => lstatSync(git).isDirectory()) ?? false)) return [git];
+  // Only what exists can be kept as it is.
+  for (const name of ['hooks', 'info'])
+    attempt(() => mkdirSync(join(git, name), { recursive: true }));
+  return ['config', 'config.worktree', 'hooks', 'info', 'modules', 'worktrees'].map((name) =>
+    join(git, name),
+  );
+}
+
+/** What git changes outside of a worktree when an agent commits there. */
+function gitFoldersOf(root: string): readonly string[] {
+  const link = attempt(() => readFileSync(join(root, '.git'), 'utf8'));
+  const folder = link?.match(/^gitdir: (.+)$/m)?.[1];
+  if (folder === undefined) return [];
+  const own = resolve(root, folder);
+  const common = attempt(() => readFileSync(join(own, 'commondir'), 'utf8'))?.trim();
+  // Only a worktree of git has this file. Another link is not followed.
+  if (common === undefined || dirname(dirname(own)) !== resolve(own, common)) return [];
+  return [own, ...['objects', 'refs', 'logs'].map((name) => join(resolve(own, common), name))];
+}
+
+/** Where programs keep credentials, in the home folder. */
+export const CREDENTIALS: readonly string[] = [
+  ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.git-credentials'],
+  ...['.npmrc', '.pypirc', '.cargo/credentials', '.cargo/credentials.toml', '.m2/settings.xml'],
+  ...[
+    '.config/gcloud',
+    '.config/gh',
+    '.config/glab-cli',
+    '.config/hub',
+    '.config/op',
+    '.config/doctl',
+  ],
+  ...['.terraform.d', '.terraformrc', '.pgpass', '.my.cnf', '.password-store', '.vault-token'],
+  ...['.claude', '.claude.json', '.codex', '.gemini', '.qwen', '.copilot', '.local/share/opencode'],
+  ...['.local/share/keyrings', '.mozilla', '.config/google-chrome', '.config/chromium'],
+  ...['.bash_history', '.zsh_history', '.python_history', '.node_repl_history', '.psql_history'],
+];

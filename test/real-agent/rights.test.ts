@@ -1,0 +1,95 @@
+// The kernel confines the real agent and the commands that it runs.
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { processesLeft } from '../survivors.ts';
+import { ages, suiteAges } from './claude-sandbox.ts';
+import {
+  answering,
+  bash,
+  conversationLines,
+  eventsOf,
+  killHard,
+  sandboxes,
+  until,
+} from './raymond-sandbox.ts';
+
+const sandbox = sandboxes();
+
+const front = (rights: string) => `---\nrights: ${rights}\nallowed_tools: [Bash]\n---\n`;
+
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
+  test('commands of a state with rights write and reach only what they may', async () => {
+    const { file, run, model } = await sandbox({
+      age,
+      workflow: { 'START.md': `${front('{ write: [out] }')}Work.` },
+      script: (_, turn) =>
+        [
+          bash('echo new > out/made; echo new > beside; echo done'),
+          bash('curl -sS -m 5 http://example.org'),
+        ][turn] ?? '<result>tried</result>',
+    });
+    const { code, stdout, stderr } = await run('workflow', '--workflow-id', 'r');
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'tried\n' });
+    expect(readFileSync(file('out/made'), 'utf8')).toBe('new\n');
+    expect(existsSync(file('beside'))).toBe(false);
+    expect(conversationLines(model.requests.at(-1)).join('\n')).toContain('blocked by network');
+    expect(stderr).toContain('the sandbox refused: ');
+    expect(stderr).toContain('network example.org');
+  });
+
+  test('one process serves states with the same rights, and another one those with others', async () => {
+    const { run, processes } = await sandbox({
+      age,
+      workflow: {
+        'START.md': `${front('{ write: [out] }')}Do one.`,
+        'TWO.md': `${front('{ write: [out] }')}Do two.`,
+        'THREE.md': `${front('{ write: [] }')}Do three.`,
+      },
+      script: answering({
+        'Do one.': '<goto>TWO</goto>',
+        'Do two.': '<goto>THREE</goto>',
+        'Do three.': '<result>done</result>',
+      }),
+    });
+    expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(processes()).toHaveLength(2);
+  });
+
+  test('a stop leaves no process of the sandbox', async () => {
+    const { start, file } = await sandbox({
+      age,
+      workflow: { 'START.md': `${front('{ write: [out] }')}Work.` },
+      script: () => bash('echo begun > out/begun; sleep 300'),
+    });
+    const life = start('workflow', '--workflow-id', 'r');
+    await until(() => existsSync(file('out/begun')));
+    life.child.kill('SIGTERM');
+    expect(await life.finished).toMatchObject({ code: 130 });
+    expect(await processesLeft(file('.'))).toEqual([]);
+  });
+});
+
+test.each(ages)(
+  'after a kill of Raymond, a resume adopts the confined agent, and the model is asked once (%s)',
+  async (age) => {
+    const { start, model, file, journal } = await sandbox({
+      age,
+      workflow: { 'START.md': `${front('{ write: [out] }')}Do one.` },
+      script: answering({
+        'Do one.': bash('echo line >> out/effects; until [ -e go ]; do sleep 0.05; done'),
+        '[result': '<result>went on</result>',
+      }),
+    });
+    const first = start('workflow', '--workflow-id', 'r');
+    await until(() => existsSync(file('out/effects')));
+    await killHard(first.child);
+    const resumed = start('resume', 'r');
+    await until(() => eventsOf(journal('r'), 'run-resumed')[0]);
+    await writeFile(file('go'), '');
+    expect(await resumed.finished).toMatchObject({ code: 0, stdout: 'went on\n' });
+    expect(readFileSync(file('out/effects'), 'utf8')).toBe('line\n');
+    expect(model.requests).toHaveLength(2);
+    expect(eventsOf(journal('r'), 'step-interrupted')).toEqual([]);
+  },
+);
