@@ -155,7 +155,7 @@ function problemOf({ agent, workflow, state }: Prompt, settings: Settings): Prob
   if (!agent.can.rights && rightsOf(settings, workflow, state.name))
     return [
       'cannot be confined to the rights of the state',
-      'Choose the agent claude for it, or run without rights: --no-rights.',
+      'Choose claude or codex for it, or run without rights: --no-rights.',
     ];
   if (askPermissions && !agent.can.ask) return ['cannot follow --ask-permissions', instead];
   if (agent.can.cost === 'none' && budgetUsd > 0)

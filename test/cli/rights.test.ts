@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
 import { processesLeft } from '../survivors.ts';
 
 const TRIES = `echo new > out/made
@@ -55,9 +56,7 @@ describe('each level only narrows', () => {
     ['the workflow, what the user allows', '{ write: [out] }', '{ write: [.] }'],
   ])('%s', async (_, ofWorkflow, ofUser) => {
     const project = newProject(flow(ofWorkflow));
-    mkdirSync(project.userConfig, { recursive: true, mode: 0o700 });
-    const config = `[raymond]\nrights = ["${ofUser}"]\n`;
-    writeFileSync(join(project.userConfig, 'config.toml'), config, { mode: 0o600 });
+    configure(project, `[raymond]\nrights = ["${ofUser}"]\n`);
     expect(await command(project, ['flow'])).toMatchObject({ stdout: 'out/made \n' });
   });
 
@@ -124,11 +123,11 @@ test('--no-rights lifts all rights, loudly', async () => {
 });
 
 test('an agent that cannot be confined does not start', async () => {
-  const project = newProject({ 'flow/START.md': '---\nagent: codex\nrights: {}\n---\nWork.' });
-  const env = { RAYMOND_CODEX: '/bin/true' };
-  const { code, stderr } = await command(project, ['flow'], { env });
+  const project = newProject({ 'flow/START.md': '---\nagent: mine\nrights: {}\n---\nWork.' });
+  configure(project, '[agents.mine]\ncommand = "/bin/true"\n');
+  const { code, stderr } = await command(project, ['flow', '--budget', '0']);
   expect(code).toBe(64);
-  expect(stderr).toContain('The agent codex of START.md cannot be confined to the rights');
+  expect(stderr).toContain('The agent mine of START.md cannot be confined to the rights');
 });
 
 describe('a process of the sandbox with a network', () => {
@@ -171,3 +170,8 @@ echo "<result>$(wc -l < out/begun)</result>"`;
     expect(stderr).toContain('the sandbox refused: write more/made');
   });
 });
+
+function configure({ userConfig }: Project, text: string): void {
+  mkdirSync(userConfig, { recursive: true, mode: 0o700 });
+  writeFileSync(join(userConfig, 'config.toml'), text, { mode: 0o600 });
+}

@@ -1,5 +1,5 @@
 // Whole runs of Raymond with the real codex: what it remembers, what it costs, and how its turns end.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import {
   answering,
@@ -150,12 +150,7 @@ test('a stop leaves neither codex nor the commands that it started', async () =>
   const { raymond, model } = await withCodex(
     { 'START.md': 'run' },
     {
-      run: ({ tools }) => ({
-        text: '',
-        tool: tools.includes('exec_command')
-          ? { name: 'exec_command', input: { cmd: SLEEP } }
-          : { name: 'shell_command', input: { command: SLEEP } },
-      }),
+      run: shell(SLEEP),
     },
   );
   const started = raymond.start(
@@ -173,6 +168,34 @@ test('a stop leaves neither codex nor the commands that it started', async () =>
   expect(await processesLeft(raymond.claude.work)).toEqual([]);
   expect(raymond.journal('stops').at(-1)).toMatchObject({ outcome: 'interrupted' });
 });
+
+test.each([
+  ['', true],
+  ['permission_mode: plan\n', false],
+])('commands of a state with rights write only where it may (%j)', async (mode, mayWrite) => {
+  const tries = 'echo new >out/made; echo new >beside; curl -sS -m 5 http://example.org';
+  const { raymond, model } = await withCodex(
+    { 'START.md': `---\n${mode}rights: { write: [out] }\n---\nrun` },
+    { run: shell(tries) },
+  );
+  mkdirSync(raymond.file('out'));
+  const { code, stdout, stderr } = await raymond.run('workflow', '--workflow-id', 'r');
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'done\n' });
+  expect(model.requests.at(-1)?.prompt).toContain('blocked by network');
+  expect(existsSync(raymond.file('out/made'))).toBe(mayWrite);
+  expect(existsSync(raymond.file('beside'))).toBe(false);
+  expect(await processesLeft(raymond.claude.work)).toEqual([]);
+});
+
+/** The model runs a command. */
+function shell(command: string): (asked: Asked) => Reply {
+  return ({ tools }) => ({
+    text: '',
+    tool: tools.includes('exec_command')
+      ? { name: 'exec_command', input: { cmd: command } }
+      : { name: 'shell_command', input: { command } },
+  });
+}
 
 /** No other program sleeps for this long. */
 const SECONDS = 86_000 + (process.pid % 399);

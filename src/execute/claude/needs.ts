@@ -1,7 +1,7 @@
 /** What Claude Code itself needs in a sandbox. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentNeeds } from '../rights/confinement.ts';
+import { type AgentNeeds, hostsAt } from '../rights/confinement.ts';
 
 export function claudeNeeds(environment: NodeJS.ProcessEnv): AgentNeeds {
   const own = environment.CLAUDE_CONFIG_DIR;
@@ -11,7 +11,7 @@ export function claudeNeeds(environment: NodeJS.ProcessEnv): AgentNeeds {
     writes: [folder, state],
     keeps: COMMANDS.map((name) => join(folder, name)),
     reads: [folder, state],
-    hosts: [...HOSTS, ...hostIn(environment.ANTHROPIC_BASE_URL)],
+    hosts: [...HOSTS, ...hostsAt(environment.ANTHROPIC_BASE_URL)],
   };
 }
 
@@ -22,9 +22,3 @@ const COMMANDS = [
 ];
 
 const HOSTS = ['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'];
-
-function hostIn(address: string | undefined): readonly string[] {
-  if (!address || !URL.canParse(address)) return [];
-  const { hostname, port, protocol } = new URL(address);
-  return [`${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`];
-}

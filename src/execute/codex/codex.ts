@@ -17,6 +17,8 @@ import { asItIs, keyHider, type Program } from '../agents/out-of-sight.ts';
 import { type Protected, protection } from '../agents/protected-files.ts';
 import { hasPrice, priced, unpricedText, usageSince } from '../agents/token-price.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
+import { confinementFor } from '../rights/confined.ts';
+import type { Confinement } from '../rights/confinement.ts';
 import { tailIfReadable } from '../steps/file-text.ts';
 import { sourceOf } from '../steps/kept-notes.ts';
 import { type FollowedOutput, followOutput, textShower } from '../turn/follow-output.ts';
@@ -43,6 +45,7 @@ import {
 import { failureOf } from './failures.ts';
 import { findCodex } from './health.ts';
 import { type Happening, messageReader } from './messages.ts';
+import { codexNeeds } from './needs.ts';
 import { Placeholders } from './placeholders.ts';
 import { readTurn, type Threads, type TurnFile, threadsIn } from './threads.ts';
 import { codexTravel } from './travel.ts';
@@ -102,7 +105,9 @@ function codexTurn(codex: Codex, turning: Turning): Turn<TurnFile> {
   });
   return {
     async begin() {
-      const sandbox = sandboxOf(step);
+      const confine = confinementOf(codex, step);
+      // A sandbox in a sandbox cannot start, and the outer one allows no more.
+      const sandbox = confine ? 'danger-full-access' : sandboxOf(step);
       const rules = { sandbox, cwd: step.cwd, ...protection(codex.protects, step) };
       const tell = (text: string) => turning.live({ kind: 'note', text });
       const hide = sandbox === 'danger-full-access' ? asItIs : await codex.hideKeys(rules, tell);
@@ -114,7 +119,7 @@ function codexTurn(codex: Codex, turning: Turning): Turn<TurnFile> {
       }
       const release = codex.placeholders.expect(placeholdersOf(rules, tmpdir()));
       try {
-        const { turn, launched } = launch(codex, step, executable.path, rules, hide);
+        const { turn, launched } = launch(codex, step, executable.path, rules, hide, confine);
         return begun(turn, launched, release);
       } catch (error) {
         release();
@@ -125,12 +130,21 @@ function codexTurn(codex: Codex, turning: Turning): Turn<TurnFile> {
   };
 }
 
+/** In a mode without edits, its own sandbox would allow no writing. */
+function confinementOf({ protects, environment }: Codex, step: CodexStep): Confinement | undefined {
+  const { cwd, rights } = step;
+  const isReading = sandboxOf(step) === 'read-only';
+  const narrowed = rights && isReading ? { ...rights, write: [...rights.write, []] } : rights;
+  return confinementFor({ cwd, rights: narrowed }, protects, codexNeeds(environment));
+}
+
 function launch(
   codex: Codex,
   step: CodexStep,
   executable: string,
   rules: SandboxRules,
   hide: (program: Program) => Program,
+  confine: Confinement | undefined,
 ) {
   const { processes, environment, threads } = codex;
   const { folder, cwd, model, effort } = step;
@@ -148,7 +162,7 @@ function launch(
   const program = hide({ command: executable, args });
   const env = { ...agentEnvironment(environment), ...step.environment };
   const stdin = { file: prompt };
-  return { turn, launched: processes.launch({ folder, ...program, cwd, env, stdin }) };
+  return { turn, launched: processes.launch({ folder, ...program, cwd, env, stdin, confine }) };
 }
 
 /** The thread of the turn, and the tokens that were counted before it. */

@@ -14,7 +14,7 @@ export const codexAgent: AgentDeclaration = {
     permissions: true,
     ask: false,
     travel: true,
-    rights: false,
+    rights: true,
   },
   choices: [
     ...Object.values(SHARED_CHOICES),

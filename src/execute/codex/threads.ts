@@ -55,13 +55,16 @@ export interface Threads extends KeptNotes<ThreadNote> {
   pathOf(name: string): string;
 }
 
+/** The user's folder of codex. */
+export const codexHome = (environment: NodeJS.ProcessEnv): string =>
+  environment.CODEX_HOME || join(environment.HOME || homedir(), '.codex');
+
 export function threadsIn(
   seals: StepSeals,
   folder: string,
   environment: NodeJS.ProcessEnv,
 ): Threads {
-  const home = environment.CODEX_HOME || join(environment.HOME || homedir(), '.codex');
-  const sessions = join(home, 'sessions');
+  const sessions = join(codexHome(environment), 'sessions');
   const pathOf = (name: string) => {
     if (ROLLOUT.test(name)) return join(sessions, name);
     throw new Error(`${JSON.stringify(name)} is not the name of a rollout`);

@@ -85,6 +85,13 @@ export function confinementOf(
   };
 }
 
+/** The host and port of an address that a person has configured for an agent. */
+export function hostsAt(address: string | undefined): readonly string[] {
+  if (!address || !URL.canParse(address)) return [];
+  const { hostname, port, protocol } = new URL(address);
+  return [`${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`];
+}
+
 export const NO_NEEDS: AgentNeeds = { writes: [], keeps: [], reads: [], hosts: [] };
 
 const placed = (access: Placed['access'], paths: readonly string[]): readonly Placed[] =>
