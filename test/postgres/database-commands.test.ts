@@ -70,9 +70,9 @@ test('a run is stored for the workers, and every command sees it', async () => {
   const begun = await raymond('demo', '--detach', '--workflow-id', 'one');
   expect(begun).toMatchObject({ code: 0, stdout: 'one\n' });
   expect(begun.stderr).toContain('Workers of the database execute one.');
-  expect((await raymond('list')).stdout).toMatch(/one +waiting for a worker /);
+  expect((await raymond('list')).stdout).toMatch(/one +waiting .*a worker/);
   await startWorker();
-  expect((await raymond('list')).stdout).toMatch(/one +running +77 /);
+  expect((await raymond('list')).stdout).toMatch(/one +running /);
   expect((await raymond('show', 'one')).stdout).toContain('one: running (the worker blue on far)');
   expect((await raymond('prune', 'one')).stderr).toContain('The worker blue on far works on one.');
   await append('one', ...ending('completed'));
