@@ -82,7 +82,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'raymond show flow-1a2b --steps',
     'raymond show flow-1a2b main:4 --follow',
   ],
-  logs: ['raymond logs --follow', 'raymond logs flow-1a2b --agent main'],
+  logs: ['raymond logs --follow', 'raymond logs flow-1a2b --agent main --verbose'],
   diff: ['raymond diff --stat', 'raymond diff flow-1a2b main:4'],
   watch: ['raymond watch', 'raymond watch flow-1a2b --plain'],
   answer: [

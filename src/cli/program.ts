@@ -126,6 +126,7 @@ function addLookCommands(raymond: Command, here: Here, finish: Finish): void {
     .description('show what a run has reported')
     .option('-f, --follow', 'follow the run until it stops')
     .option('--agent <id>', 'only what this agent did')
+    .option('--verbose', 'also what was said and done in each step')
     .option('--json', 'print the events of the journal')
     .option(...DATABASE)
     .action(async (name, options) =>

@@ -33,7 +33,7 @@ test.each<[readonly string[], string, string]>([
   [
     ['flow', 'b'],
     'The command run takes 1 argument, but "b" follows.',
-    `Omit it, ${QUOTES} See: raymond run --help`,
+    'To give it to the workflow: --input "b". Put quotes around a value with spaces. See: raymond run --help',
   ],
   [['diagram', '--run'], 'The option --run <run> needs a value.', 'See: raymond diagram --help'],
   [

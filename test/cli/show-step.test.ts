@@ -40,6 +40,16 @@ ended (N, N)
 check, step 2 (exit 0, N)
   | all is well
 `);
+  const logs = async (...options: readonly string[]) =>
+    (await project.run(['logs', 'r', ...options])).stdout;
+  const verbose = await logs('--verbose');
+  // The conversation stands before the line about the end of the step.
+  expect(verbose).toMatch(
+    /^main:1 START\.md \(by claude\)[\s\S]*\| Review the change\.[\s\S]*says\n {2}\| I have read \\x1b\[31mit[\s\S]*^main:2 [\s\S]*\| all is well\n[\s\S]*run +r completed/m,
+  );
+  expect(await logs('--verbose', '--follow')).toBe(verbose);
+  expect(await logs()).not.toContain('I have read');
+  expect(await logs('--verbose', '--json')).toContain('Both --verbose and --json');
   const json = JSON.parse((await project.run(['show', 'r', 'main:1', '--json'])).stdout);
   expect(json).toMatchObject({
     run: 'r',

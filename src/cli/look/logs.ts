@@ -1,15 +1,19 @@
 import { runToSee, statusOf } from '../../app/find-run.ts';
+import { type StepFacts, Steps } from '../../history/steps.ts';
 import { followRun, NO_WORKER } from '../../host/follow-run.ts';
 import { openRun } from '../../host/open-run.ts';
+import { stepForm } from '../../look/step-form.ts';
 import type { JournaledEvent } from '../../model/event.ts';
+import { isStepEnd } from '../../model/event-kinds.ts';
 import type { Run } from '../../model/run.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Line } from '../../observe/describe.ts';
 import { printLines, retelling } from '../../observe/retell.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import { nearest } from '../../parse/nearest.ts';
-import type { RunStore, StepKey } from '../../ports.ts';
+import type { StepKey } from '../../ports.ts';
 import { agent } from '../../world/agent.ts';
-import type { Here } from '../../world/surroundings.ts';
+import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { stderr, stdout } from '../terminal/terminal.ts';
 import { isOldStep, oldPrints } from './old-prints.ts';
 
@@ -17,6 +21,8 @@ export interface LogsOptions {
   readonly follow?: boolean;
   readonly json?: boolean;
   readonly agent?: string;
+  /** With what the agents said and did in each step, before its end. */
+  readonly verbose?: boolean;
   /** Without colour. */
   readonly plain?: boolean;
 }
@@ -27,9 +33,12 @@ export async function logs(
   name: string | undefined,
   options: LogsOptions,
 ): Promise<number> {
-  const { store, clock } = await here();
+  if (options.verbose && options.json)
+    throw wrongUsage('Both --verbose and --json are given.', 'Remove one of them.');
+  const around = await here();
+  const { store, clock } = around;
   const id = await runToSee(store, name);
-  const log = new Log(store, id, options);
+  const log = new Log(around, id, options);
   if (options.follow) {
     const unattended = (isMissing: boolean) => {
       if (isMissing) stderr.say(NO_WORKER);
@@ -42,6 +51,7 @@ export async function logs(
     if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${statusOf(found)}`);
   } else {
     await openRun(store, id, (...seen) => log.add(...seen));
+    log.addUnfinished();
     await log.flush();
   }
   log.checkAgent();
@@ -56,10 +66,13 @@ class Log {
   readonly #agents = new Set<string>();
   readonly #id: string;
   /** In old runs, a step takes the place of its prints, which are read later. */
-  #waiting: (Line | OldStep)[] = [];
+  #waiting: (Line | OldStep | StepFacts)[] = [];
+  readonly #steps = new Steps();
+  readonly #world: Surroundings['world'];
 
-  constructor(store: RunStore, id: string, options: LogsOptions) {
+  constructor({ store, world }: Around, id: string, options: LogsOptions) {
     this.#prints = oldPrints(store.records(id));
+    this.#world = world;
     this.#options = options;
     this.#id = id;
   }
@@ -74,7 +87,12 @@ class Log {
     }
     // Also for other agents: it remembers facts of their steps.
     const lines = this.#retell(event, before, after);
+    if (this.#options.verbose) this.#steps.follow(event, after);
     if (!isMeant) return;
+    if (this.#options.verbose && isStepEnd(event)) {
+      const facts = this.#steps.find(event.agent, event.step);
+      if (facts) this.#waiting.push(facts);
+    }
     if (isOldStep(event, before)) {
       const { at, agent: who, step } = event;
       this.#waiting.push({ at, agent: who, step });
@@ -85,11 +103,24 @@ class Log {
   async flush(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
-    const lines: Line[] = [];
+    let lines: Line[] = [];
     for (const one of waiting)
-      if ('step' in one) lines.push(...printLines(one, { text: await this.#prints(one) }));
+      if ('started' in one) {
+        stdout.lines(lines, this.#options);
+        lines = [];
+        const { printSaid } = await import('./show-step.ts');
+        printSaid(await stepForm(this.#id, one, await this.#world.steps()));
+      } else if ('step' in one) lines.push(...printLines(one, { text: await this.#prints(one) }));
       else lines.push(one);
     stdout.lines(lines, this.#options);
+  }
+
+  /** With `verbose`: the steps that are not over, as far as they are. */
+  addUnfinished(): void {
+    const { agent: wanted } = this.#options;
+    for (const facts of this.#steps.all)
+      if (!facts.ended && (wanted === undefined || facts.started.agent === wanted))
+        this.#waiting.push(facts);
   }
 
   /** Throws a UserError if no event is of the wanted agent. */
@@ -108,3 +139,5 @@ class Log {
 interface OldStep extends StepKey {
   readonly at: number;
 }
+
+type Around = Pick<Surroundings, 'store' | 'world'>;

@@ -1,5 +1,6 @@
 /** The conversation of a step, for `raymond show RUN AGENT:STEP`. */
 import { followStep, lookAtStep } from '../../app/look.ts';
+import type { StepShape } from '../../look/step-shape.ts';
 import type { Part } from '../../observe/screen.ts';
 import type { StepKey } from '../../ports.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
@@ -35,6 +36,12 @@ export async function showStep(
   }
   say([...endParts(looked.step), ...looked.checks.flatMap(checkParts)]);
   return 0;
+}
+
+/** Prints what a step was told, and what it said and did. */
+export function printSaid(step: StepShape): void {
+  say(stepParts({ step, checks: [], isAbandoned: false }, { now: Date.now() }));
+  stdout.say('');
 }
 
 function say(parts: readonly Part[]): void {
