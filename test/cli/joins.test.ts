@@ -34,7 +34,7 @@ test('show says who waits for whom, and show --json has the result of every chil
   const { project, started } = await waiting();
   const during = await command(project, ['show', 'joins']);
   expect(during.stdout).toMatch(
-    /main +START\.sh .* joining main_work1, main_work2, main_work3: 2 of 3 still work/,
+    /main +START\.sh .* waits for 2 of 3 children: main_work1, main_work2, main_work3/,
   );
   project.write('go', '');
   const { code, stdout, stderr } = await started.ended;

@@ -83,7 +83,7 @@ test('an agent has its variables, its time, its cost, and its status or result',
   const lines = linesOf(shown(crew()));
   const lineOf = (id: string) => lines.find((line) => line.startsWith(`${id} `));
   expect(lineOf('main')).toMatch(
-    /START\.md +1\.0 s +\$0\.1000 {2}joining 50 child agents: 2 of 50 still work$/,
+    /START\.md +1\.0 s +\$0\.1000 {2}waits for 2 of 50 children: 50 child agents$/,
   );
   expect(lineOf('main_work1')).toMatch(
     /file=src\/part-0\.ts +WORK\.md +1\.0 s +\$0\.0100 {2}ended: fixed part 1$/,

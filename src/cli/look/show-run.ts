@@ -9,7 +9,7 @@ import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../../m
 import { shellWord } from '../../model/shell-word.ts';
 import { atWork, waitsForPerson } from '../../model/tally.ts';
 import { unreachable } from '../../model/unreachable.ts';
-import { waitOf, waitsIn } from '../../model/wait.ts';
+import { type Wait, waitOf, waitsIn } from '../../model/wait.ts';
 import { doingText } from '../../observe/doing-text.ts';
 import type { Piece, Text } from '../../observe/screen.ts';
 import {
@@ -261,8 +261,7 @@ function doing({ run, owner }: StoredRun, agent: Agent, now: Doing | undefined):
     case 'running': {
       const [request] = status.requests;
       if (request) return askingText(request);
-      if (status.isQueued)
-        return `waiting for a worker since ${time(status.startedAt, Date.now())}`;
+      if (status.isQueued) return `waits for a worker since ${time(status.startedAt, Date.now())}`;
       const what = isDoing(agent, now) ? `: ${doingText(now)}` : '';
       return `running since ${time(status.startedAt, Date.now())}${what}`;
     }
@@ -273,7 +272,7 @@ function doing({ run, owner }: StoredRun, agent: Agent, now: Doing | undefined):
     case 'asking':
       return `asking: ${oneLine(status.question, 60)}`;
     case 'joining':
-      return joinText(status);
+      return joinText(status, wait);
     case 'failed':
       return `failed: ${oneLine(status.failure.message, 80)}`;
     default:
@@ -287,12 +286,12 @@ function askingText(request: OpenRequest): string {
     : `asks permission: ${oneLine(callText(request), 60)}`;
 }
 
-/** `joining main_a1, main_b2: 1 of 2 still work` */
-function joinText({ join: { workers }, open, closed }: JoiningStatus): string {
+/** `waits for 1 of 2 children: main_a1, main_b2` */
+function joinText({ join: { workers } }: JoiningStatus, wait: Wait | undefined): string {
   const names = workers.length > 5 ? `${workers.length} child agents` : workers.join(', ');
-  return closed
-    ? `joining ${oneLine(names, 60)}: stops the rest`
-    : `joining ${oneLine(names, 60)}: ${open} of ${workers.length} still work`;
+  return wait
+    ? `${waitText(wait, Date.now())}: ${oneLine(names, 60)}`
+    : `joining ${oneLine(names, 60)}: stops the rest`;
 }
 
 const STATE_COLUMNS: readonly Column[] = [
