@@ -196,7 +196,9 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     expect(await field.inputValue()).toBe('6');
     await field.fill('3');
     await dialog.getByRole('button', { name: 'Resume' }).click();
-    await dialog.getByText('The run has started 3 states, so it would stop again at once.').waitFor();
+    await dialog
+      .getByText('The run has started 3 states, so it would stop again at once.')
+      .waitFor();
     await field.fill('5');
     await dialog.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('The run continues.').waitFor();
