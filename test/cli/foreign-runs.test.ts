@@ -57,7 +57,7 @@ test('it is not reported as a crashed run, and resume --all skips it', async () 
   expect(all.stdout).toBe('done\n');
   expect(project.lines('ran')).toHaveLength(1);
   const list = await command(project, ['list']);
-  expect(list.stdout).toMatch(/^planted +crashed \(not yours\)/m);
+  expect(list.stdout).toMatch(/^planted +crashed .*not yours/m);
   expect(list.stdout).toMatch(/^own +completed +/m);
   expect((await command(project, ['show', 'planted'])).stdout).toContain('NOT YOURS');
 });
@@ -166,7 +166,7 @@ test.each<[string, Partial<RunEventOf<'run-started'>>]>([
     const [started, ...others] = project.journal('own');
     if (started?.type !== 'run-started') throw new Error('It has not started.');
     write(project, 'own', [{ ...started, ...change }, ...others]);
-    expect((await command(project, ['list'])).stdout).toContain('(not yours)');
+    expect((await command(project, ['list'])).stdout).toContain('not yours');
     expect(await command(project, ['resume', 'own'])).toMatchObject({ code: 64 });
   },
 );
@@ -183,7 +183,7 @@ test('the first line of one run does not make the lines of another one good', as
   const { code, stderr } = await command(project, ['resume', 'own']);
   expect(code).toBe(64);
   expect(stderr).toContain('Line 2 of its journal was not written with your key');
-  expect((await command(project, ['list'])).stdout).toContain('(not yours: see line 2)');
+  expect((await command(project, ['list'])).stdout).toContain('not yours: see line 2');
   expect((await command(project, ['show', 'own'])).stdout).toContain('Line 2 of its journal');
 });
 

@@ -22,7 +22,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     const { fleet, raymond } = world;
     const left = await world.worker('left');
     await asked(world, 1);
-    expect((await raymond('list')).stdout).toContain('waiting for a permission');
+    expect((await raymond('list')).stdout).toContain('1 asks you');
     expect(timesOf(world, 'one')).toBe(0);
     expect(await raymond('answer', 'r', 'allow-run')).toMatchObject({ code: 0 });
     await fleet.asks('r');
