@@ -77,7 +77,7 @@ test('a long wait for an answer is cut, and the text says so', () => {
   expect(rows.at(-1)).toBe('A rest of 8 h 0 min is drawn shorter.');
   // The legend explains only what is drawn.
   for (const sign of (rows.at(-2) ?? '').matchAll(/(?:^| {3})(\S+) /g))
-    expect(rows[1]).toContain(sign[1]);
+    for (const character of sign[1] ?? '') expect(rows[1]).toContain(character);
   expect(svg(timelineFor(stage))).toContain('nothing ran for 8 h 0 min');
 });
 
