@@ -9,7 +9,7 @@ import { project } from '../frame/project.ts';
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'raymond.js');
 const [EVENTS, AGENTS] = [100_000, 200];
 
-/** As a page loads it: the run with its timeline, its graph, and the first event of its stream. */
+/** As a page loads it: the list, the run with its timeline and graph, and its newest lines, in one stream. */
 export const serveLong: BenchCase = {
   name: 'serve-long',
   title: '`raymond serve` answers about 100,000 events of 200 agents',
@@ -60,16 +60,15 @@ async function loadedFrom(flow: string, run: string): Promise<Load> {
     const [line] = await once(child.stdout, 'data');
     const { port, token } = JSON.parse(String(line));
     const headers = { authorization: `Bearer ${token}` };
-    const get = async (path: string) => {
-      const response = await fetch(`http://127.0.0.1:${port}/api/runs/${run}${path}`, { headers });
-      if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-      return response;
-    };
     const begin = performance.now();
-    const { position } = JSON.parse(await (await get('')).text());
-    await (await get('/graph')).text();
-    const reader = (await get(`/events?after=${position}`)).body?.getReader();
-    await reader?.read();
+    const address = `http://127.0.0.1:${port}/api/changes?run=${run}`;
+    const reader = (await fetch(address, { headers })).body?.getReader();
+    const decoder = new TextDecoder();
+    for (let text = ''; !text.includes('event: lines'); ) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) throw new Error(`The stream has ended: ${text}`);
+      text += decoder.decode(value, { stream: true });
+    }
     const ms = performance.now() - begin;
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
     await reader?.cancel();
