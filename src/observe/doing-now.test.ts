@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { visible } from '../model/visible.ts';
 import type { Live } from '../ports.ts';
 import { DoingNow } from './doing-now.ts';
+import { doingText } from './doing-text.ts';
 
 const tool = (summary: string): Live => ({ kind: 'tool', name: 'Bash', summary });
 const words = (text: string): Live => ({ kind: 'text', text });
@@ -26,6 +27,15 @@ test('an agent has its last tool call, its last words and its last note, with th
     ],
     omitted: 0,
   });
+});
+
+test('a tool call that arrives together with the words before it is newer', () => {
+  const doing = new DoingNow();
+  doing.live(key('main'), tool('ls'), 5);
+  doing.live(key('main'), words('I run the tests.'), 5);
+  doing.live(key('main'), tool('npm test'), 5);
+  const [main] = doing.snapshot(9).agents;
+  expect(main && doingText(main)).toBe('Bash npm test');
 });
 
 test('the most recently active agent comes first', () => {

@@ -27,11 +27,12 @@ export class DoingNow {
 
   /** Returns whether anything has changed. */
   live({ agent, step }: StepKey, live: Live, at: number): boolean {
-    const part = partOf(live, at);
+    const last = this.#newest.get(agent);
+    const known = last?.step === step ? last : undefined;
+    const part = partOf(live, timeAfter(known, at));
     if (!part) return false;
-    const known = this.#newest.get(agent);
     this.#newest.delete(agent);
-    this.#newest.set(agent, { step, ...(known?.step === step && known), ...part });
+    this.#newest.set(agent, { step, ...known, ...part });
     return true;
   }
 
@@ -55,6 +56,15 @@ const LONGEST_NAME = 80;
 
 /** Texts are shortened only when they are published, because most are replaced before that. */
 type RawDoing = Omit<Doing, 'agent'>;
+
+/**
+ * Words and the tool call that follows them often arrive together. The times say which one is newer, so
+ * no two are the same.
+ */
+function timeAfter(known: RawDoing | undefined, at: number): number {
+  const times = [known?.tool, known?.words, known?.note].map((part) => part?.at ?? 0);
+  return Math.max(at, Math.max(...times) + 1);
+}
 
 function partOf(live: Live, at: number): Partial<RawDoing> | undefined {
   switch (live.kind) {
