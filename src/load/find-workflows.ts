@@ -1,7 +1,7 @@
 /** Finds the workflows in a folder and in the folders below it, for a user who named none. */
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, normalize, relative } from 'node:path';
 import { readPartSync } from '../files/regular-file.ts';
 import { attempt } from '../model/attempt.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -41,9 +41,10 @@ export async function findWorkflows(folder: string): Promise<readonly string[]> 
  * Throws the error, with a remedy if another workflow may be meant.
  */
 export async function workflowNamed(name: string, cwd: string, error: unknown): Promise<string> {
-  const isName = basename(name) === name && /^[\p{L}\p{N}_]/u.test(name);
-  if (!(error instanceof UserError) || error.code !== 'no-workflow' || !isName) throw error;
-  const below = await findWorkflows(cwd);
+  const isRelative = /^[\p{L}\p{N}_]/u.test(name);
+  if (!(error instanceof UserError) || error.code !== 'no-workflow' || !isRelative) throw error;
+  // A path below this folder was looked for. It may be one below a folder above.
+  const below = basename(name) === name ? await findWorkflows(cwd) : [];
   const [only, ...others] = below.filter((path) => nameOf(path) === name);
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined)
@@ -59,12 +60,14 @@ export async function workflowNamed(name: string, cwd: string, error: unknown): 
 
 const nameOf = (path: string) => basename(path).replace(/\.(?:zip|ya?ml)$/, '');
 
-/** In a folder above, up to the root of the repository. */
+/** In a folder above, up to the root of the repository: by its name, or by its path there. */
 async function above(name: string, cwd: string): Promise<string | undefined> {
   let folder = cwd;
+  const wanted = normalize(`${name}/`).slice(0, -1);
   for (let up = 0; up < DEEPEST && !existsSync(join(folder, '.git')); up++) {
     folder = dirname(folder);
-    const found = (await findWorkflows(folder)).find((path) => nameOf(path) === name);
+    const all = await findWorkflows(folder);
+    const found = all.find((path) => path === wanted || nameOf(path) === name);
     if (found !== undefined) return relative(cwd, join(folder, found));
   }
   return undefined;

@@ -21,6 +21,7 @@ test('a workflow is started by its name', async () => {
 
 test.each([
   ['a folder below', 'src', 'feature', 'Did you mean ../flows/feature?'],
+  ['a folder below, with a path', 'src', 'flows/feature/', 'Did you mean ../flows/feature?'],
   ['a typo', '.', 'featur', 'Did you mean flows/feature?'],
 ])('from %s, the remedy names the path', async (_, folder, name, remedy) => {
   const project = newProject({ ...FILES, 'src/x.txt': '' });
