@@ -35,16 +35,28 @@ describe('a completed, a failed and a waiting run', () => {
 
   test('the list says what each run is for and what came of it, in aligned columns', async () => {
     const { stdout } = await command(project, ['list']);
-    expect(stdout.replace(/ +(AGE|\d+ (?:s|min)) {2}/g, '  AGE  ')).toBe(
+    // The width of the age depends on the machine, and takes from the texts that are cut.
+    const lines = stdout
+      .replace(/ {2,}(?:\d+ (?:s|min))? +/g, '  ')
+      .replace(/(BA|x)\w*\.{3}/g, '$1...');
+    expect(lines).toBe(
       [
-        'RUN     STATUS  AGE  STEPS   COST  WORKFLOW  FOR              OUTCOME',
-        'r-good  completed  AGE      1  $0.00  good                       fine',
-        'r-bad   failed  AGE      4  $0.00  bad                        2 failed: BA...',
-        'r-ask   waiting  AGE      1  $0.00  ask                        1 asks you',
-        'r-join  completed  AGE      3  $0.00  join      xxxxxxxxxxxx...  went on',
+        'RUN  STATUS  AGE  STEPS  COST  WORKFLOW  FOR  OUTCOME',
+        'r-good  completed  1  $0.00  good  fine',
+        'r-bad  failed  4  $0.00  bad  2 failed: BA...',
+        'r-ask  waiting  1  $0.00  ask  1 asks you',
+        'r-join  completed  3  $0.00  join  x...  went on',
         '',
       ].join('\n'),
     );
+    const [head = '', ...rows] = stdout.trimEnd().split('\n');
+    const at = head.indexOf('WORKFLOW');
+    expect(rows.map((row) => row.slice(at).split(' ', 1).join())).toEqual([
+      'good',
+      'bad',
+      'ask',
+      'join',
+    ]);
   });
 
   test.each([80, 100])('it fits %i columns, and a colour shows the status', async (columns) => {

@@ -125,7 +125,10 @@ function notesOf({ run, isOwn, doubt }: StoredRun<RunSummary>): readonly string[
 function newsOf(found: StoredRun<RunSummary>, now: number): readonly string[] {
   const condition = conditionOf(found);
   const { tally, failure, result } = found.run;
-  const failed = tally.failed > 0 ? [`${tally.failed} failed: ${failure?.text ?? ''}`] : [];
+  // The status says already that one has failed, and the reason needs the room.
+  const isAlone = condition.kind === 'failed' && tally.failed === 1;
+  const count = isAlone ? '' : `${tally.failed} failed: `;
+  const failed = tally.failed > 0 ? [`${count}${failure?.text ?? ''}`] : [];
   switch (condition.kind) {
     case 'completed':
       return [...failed, ...(result ? [result.text] : [])];
