@@ -46,17 +46,38 @@ describe('ten agents under a budget', () => {
   });
 });
 
-test('an agent that has begun goes before those that have not', async () => {
+/** One place, five agents. While an agent has no prompt to take, the next one begins. */
+test.each<[string, string, readonly number[]]>([
+  ['goes on', '<goto>W</goto>', [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]],
+  ['is reminded', 'I have forgotten the tag.', [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]],
+  ['returns from a script', '<call return="W">S</call>', [1, 2, 1, 2, 3, 4, 3, 4, 5, 5]],
+  [
+    'returns from a prompt',
+    '<function return="W">F</function>',
+    [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5],
+  ],
+  ['is answered', '<ask next="W">May I?</ask>', [1, 2, 1, 2, 3, 4, 3, 4, 5, 5]],
+])('an agent that %s goes before those that have not begun', async (_, first, expected) => {
+  const begun = new Set<string>();
   const { steps } = await play(
     {
       'START.sh': [`${'<fork>W</fork>'.repeat(5)}<goto>END</goto>`],
-      W: (step) => (step.number === 1 ? '<goto>W</goto>' : '<result>x</result>'),
+      W: {
+        text: '---\nallowed_transitions: [{ tag: result }, { tag: goto, target: W }, { tag: call, target: S, return: W }, { tag: function, target: F, return: W }, { tag: ask, next: W }]\n---\nWork.',
+        answers: ({ agent }) => {
+          if (begun.has(agent)) return '<result>x</result>';
+          begun.add(agent);
+          return first;
+        },
+      },
+      F: () => '<result>y</result>',
+      'S.sh': () => '<result>y</result>',
       'END.sh': ['<result>out</result>'],
     },
-    { settings: { maxParallelPrompts: 1, budgetUsd: 0 } },
+    { settings: { maxParallelPrompts: 1, budgetUsd: 0 }, answers: Array(5).fill('yes') },
   );
-  const order = steps.flatMap(({ agent, state }) => (state === 'W.md' ? agent : []));
-  expect(order).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5].map((n) => `main_w${n}`));
+  const order = steps.flatMap(({ agent, session }) => (session ? agent : []));
+  expect(order).toEqual(expected.map((n) => `main_w${n}`));
 });
 
 test('iterations: the run takes the given number of steps and stops cleanly, and a resume may take more', async () => {
