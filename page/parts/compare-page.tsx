@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { Diff } from '../../src/look/diff-shape.ts';
 import type { RunRow, WholeRun } from '../../src/look/run-shape.ts';
 import type { StepList } from '../../src/look/step-list.ts';
-import { lineDiff } from '../lib/line-diff.ts';
+import { lineDiff } from '../../src/view/line-diff.ts';
 import { useStore } from '../lib/store.ts';
 import { useAnswer } from '../lib/use-answer.ts';
 import { ago, costText, counted, duration, lastName, oneLine, usd, visible } from '../lib/words.ts';

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { PermissionShape } from '../../src/look/run-shape.ts';
 import type { Answered, Decided } from '../../src/serve/shapes/requests.ts';
-import { toolView } from '../lib/tool-view.ts';
+import { toolView } from '../../src/view/tool-view.ts';
 import { counted, oneLine, visible } from '../lib/words.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { Icon } from './icons.tsx';

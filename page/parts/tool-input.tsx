@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import type { DiffLine } from '../lib/line-diff.ts';
-import { toolView } from '../lib/tool-view.ts';
+import type { DiffLine } from '../../src/view/line-diff.ts';
+import { toolView } from '../../src/view/tool-view.ts';
 import { oneLine, visible } from '../lib/words.ts';
 
 /** The input of a tool call: a change as a diff, a command as a command. */

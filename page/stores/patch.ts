@@ -1,6 +1,6 @@
 /** A patch as lines, and the changed files as a tree. */
 import type { ChangedFile } from '../../src/look/diff-shape.ts';
-import type { DiffLine } from '../lib/line-diff.ts';
+import type { DiffLine } from '../../src/view/line-diff.ts';
 
 /** The lines of a patch after its head. A gap says where the next lines are. */
 export function patchLines(patch: string): readonly DiffLine[] {

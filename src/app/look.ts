@@ -44,6 +44,8 @@ export async function look(
 export interface LookedAtStep {
   readonly step: StepShape;
   readonly checks: readonly StepShape[];
+  /** The directory of the agent at that time. */
+  readonly cwd?: string | undefined;
   /** It was taken back by a rewind. */
   readonly isAbandoned: boolean;
 }
@@ -56,9 +58,12 @@ export async function lookAtStep(
 ): Promise<LookedAtStep> {
   const steps = new Steps();
   const history = new RunHistory();
+  let cwd: string | undefined;
   await openRun(store, id, (event, _, after) => {
     steps.follow(event, after);
     history.follow(event, after);
+    if (event.type === 'step-started' && event.agent === key.agent && event.step === key.step)
+      cwd = after.agents.get(key.agent)?.cwd;
   });
   const facts = knownStep(steps.find(key.agent, key.step), key);
   const reader = await world.steps();
@@ -71,6 +76,7 @@ export async function lookAtStep(
   return {
     step: await stepForm(id, facts, reader),
     checks,
+    cwd,
     isAbandoned: history.isAbandoned(facts.started),
   };
 }

@@ -24,12 +24,12 @@ export async function showStep(
     stdout.json({ ...step, checks, abandoned: isAbandoned }, 2);
     return 0;
   }
-  say(stepParts(looked, { now: Date.now() }));
+  say(stepParts(looked, Date.now()));
   if (follow && looked.step.outcome === null) {
     let last = looked.step.messages.at(-1);
     for await (const news of followStep(around, looked.step)) {
       if (news.kind !== 'messages') continue;
-      say(messagesParts(news.messages, { before: last }));
+      say(messagesParts(news.messages, { before: last, cwd: looked.cwd }));
       last = news.messages.at(-1) ?? last;
     }
     looked = await lookAtStep(around, id, key);
@@ -40,7 +40,7 @@ export async function showStep(
 
 /** Prints what a step was told, and what it said and did. */
 export function printSaid(step: StepShape): void {
-  say(stepParts({ step, checks: [], isAbandoned: false }, { now: Date.now() }));
+  say(stepParts({ step, isAbandoned: false }, Date.now()));
   stdout.say('');
 }
 

@@ -1,6 +1,7 @@
 /** The steps of `raymond show --steps`. `raymond rewind --to` takes their names. */
 import type { StepRow } from '../../look/step-list.ts';
 import { duration, time, usd } from '../../observe/words.ts';
+import { TASKS } from './step-parts.ts';
 import { type Column, table } from './table.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -17,7 +18,7 @@ export function showSteps(steps: readonly StepRow[], now: number, room: number |
     const started = Date.parse(step.started_at);
     return [
       `${step.agent}:${step.step}`,
-      step.state,
+      step.task === 'state' ? step.state : `${step.state} (${TASKS[step.task]})`,
       time(started, now),
       step.ended_at === null ? '' : duration(Date.parse(step.ended_at) - started),
       step.kind === 'prompt' ? usd(step.cost_usd, step.cost_is_estimate) : '',

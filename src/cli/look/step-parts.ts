@@ -7,11 +7,13 @@ import { unreachable } from '../../model/unreachable.ts';
 import type { Part, Text, Tone } from '../../observe/screen.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
 import { relativeTo } from '../../view/agent-text.ts';
+import type { DiffLine } from '../../view/line-diff.ts';
+import { toolView } from '../../view/tool-view.ts';
 
 /** The step, its prompt, and its messages so far. */
 export function stepParts(
-  { step, isAbandoned }: LookedAtStep,
-  { now, cwd }: { readonly now: number; readonly cwd?: string | undefined },
+  { step, isAbandoned, cwd }: Omit<LookedAtStep, 'checks'>,
+  now: number,
 ): readonly Part[] {
   const { agent, state, task, attempt, executor, prompt, messages, omitted, kept } = step;
   const how = [
@@ -33,9 +35,9 @@ export function stepParts(
   ];
 }
 
-const TASKS = {
+export const TASKS = {
   reminder: 'reminder',
-  continuation: 'continued after an interruption',
+  continuation: 'continued',
   judge: 'judge',
   check: 'check',
 } as const;
@@ -75,6 +77,7 @@ function messageParts(message: StepMessage, cwd: string): readonly Part[] {
           { text: `${who} `, tone: 'faint' },
           { text: call, tone: 'plain' },
         ]),
+        ...inputParts(message.text),
       ];
     }
     case 'tool-result':
@@ -89,6 +92,31 @@ function messageParts(message: StepMessage, cwd: string): readonly Part[] {
       return unreachable(message);
   }
 }
+
+/** What the line of a call cannot say: the lines that it changes, or a command of several lines. */
+function inputParts(input: string): readonly Part[] {
+  const view = toolView(input);
+  switch (view.kind) {
+    case 'change':
+      return view.lines.map(({ kind, text }) => {
+        const [mark, tone] = CHANGES[kind];
+        return { kind: 'quote', text: `${mark}${text}`, tone };
+      });
+    case 'command':
+      return view.command.trim().includes('\n') ? quote(view.command, 0) : [];
+    case 'input':
+      return [];
+    default:
+      return unreachable(view);
+  }
+}
+
+const CHANGES: Readonly<Record<DiffLine['kind'], readonly [mark: string, tone: Tone]>> = {
+  removed: ['- ', 'bad'],
+  added: ['+ ', 'good'],
+  same: ['  ', 'faint'],
+  gap: ['…', 'faint'],
+};
 
 export function checkParts({ step, messages, outcome, started_at }: StepShape): readonly Part[] {
   const exit = outcome === null ? 'runs' : `exit ${outcome.exit ?? '?'}`;

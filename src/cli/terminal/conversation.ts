@@ -89,13 +89,13 @@ export class Conversation {
     }
   }
 
-  async #stream(section: Section, { step }: LookedAtStep): Promise<void> {
+  async #stream(section: Section, { step, cwd }: LookedAtStep): Promise<void> {
     const isOver = this.#until(() => !this.#isRunning(section.step));
     let last = step.messages.at(-1);
     for await (const news of followStep(this.#parts.around, step, isOver)) {
       this.#partial = news.kind === 'partial' ? news.text : '';
       if (news.kind === 'messages') {
-        section.parts.push(...messagesParts(news.messages, { before: last, cwd: this.#cwd() }));
+        section.parts.push(...messagesParts(news.messages, { before: last, cwd }));
         last = news.messages.at(-1) ?? last;
       }
       this.#parts.change();
@@ -111,8 +111,7 @@ export class Conversation {
     const { looked, problem } = await this.#look(step);
     if (!looked) return { parts: [{ kind: 'line', text: problem }] };
     const end = looked.step.outcome === null ? [] : endParts(looked.step);
-    const shown = { now: Date.now(), cwd: this.#cwd() };
-    return { looked, parts: [...stepParts(looked, shown), ...end] };
+    return { looked, parts: [...stepParts(looked, Date.now()), ...end] };
   }
 
   /** The files of a step may be gone. That must not disturb the run. */
@@ -123,11 +122,6 @@ export class Conversation {
     } catch (error) {
       return { problem: messageOf(error) };
     }
-  }
-
-  #cwd(): string | undefined {
-    const { agent, run } = this.#parts;
-    return run().agents.get(agent)?.cwd ?? run().cwd;
   }
 
   #newest(): number {
