@@ -162,6 +162,8 @@ export function liveView(parts: LiveViewParts): LiveView {
     else if (key === 'ctrl-c') act('interrupt');
     else if (key === 'ctrl-z') act('suspend');
     else if (key === 'ctrl-backslash') act('quit');
+    // The next frame opens it again, on an empty screen.
+    else if (key === 'ctrl-l') screen.showPage(undefined);
     else open.press(key);
     show();
   };

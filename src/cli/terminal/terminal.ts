@@ -312,12 +312,15 @@ function screen(stream: NodeJS.WriteStream): Screen {
       }
       page ??= openPage(stream);
       const all = rows.map((row) => (typeof row === 'string' ? row : rowText(row, looks())));
+      // A terminal moves and breaks its rows when its size changes.
+      const size = `${stream.columns}x${stream.rows}`;
+      const before = size === page.size ? page.rows : [];
       const changed = all.map((row, i) =>
-        row === page?.rows[i] ? '' : `\x1b[${i + 1};1H\x1b[2K${row}`,
+        row === before[i] ? '' : `\x1b[${i + 1};1H\x1b[2K${row}`,
       );
-      const below = all.length < page.rows.length ? `\x1b[${all.length + 1};1H\x1b[J` : '';
-      page.rows = all;
-      const output = `${changed.join('')}${below}`;
+      const below = all.length < before.length ? `\x1b[${all.length + 1};1H\x1b[J` : '';
+      const output = `${size === page.size ? '' : ERASE_SCREEN}${changed.join('')}${below}`;
+      Object.assign(page, { rows: all, size });
       if (output !== '') stream.write(output);
     },
     forgetRows: () => {
@@ -342,9 +345,13 @@ function screen(stream: NodeJS.WriteStream): Screen {
   };
 }
 
+const ERASE_SCREEN = '\x1b[2J';
+
 /** The page on the alternate screen of the terminal. */
 interface OpenPage {
   rows: readonly string[];
+  /** The size of the screen for which they were drawn. */
+  size: string;
   close(): void;
 }
 
@@ -352,13 +359,13 @@ let page: OpenPage | undefined;
 
 function openPage(stream: NodeJS.WriteStream): OpenPage {
   const takeBack = [stdout, stderr].map((one) => one.lend());
-  stream.write('\x1b[?1049h\x1b[?25l\x1b[2J');
+  stream.write('\x1b[?1049h\x1b[?25l');
   process.on('exit', leavePage);
   const close = () => {
     stream.write('\x1b[?25h\x1b[?1049l');
     for (const take of takeBack) take();
   };
-  return { rows: [], close };
+  return { rows: [], size: '', close };
 }
 
 function leavePage(): void {
