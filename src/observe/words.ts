@@ -10,6 +10,12 @@ export function usd(amount: number, isEstimate = false): string {
   return `${mark}$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
 }
 
+/** For a screen that is looked at from afar: hundredths of a cent only distract there. */
+export function cents(amount: number, isEstimate = false): string {
+  if (amount > 0 && amount < 0.005) return '<$0.01';
+  return `${isEstimate && amount > 0 ? '~' : ''}$${amount.toFixed(2)}`;
+}
+
 export function duration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

@@ -1,7 +1,7 @@
 import { type Doing, isDoing } from '../model/now.ts';
 import type { PlacedPiece, Row } from '../observe/block.ts';
 import { widthOf } from '../observe/screen.ts';
-import { elapsed, usd, waitsText } from '../observe/words.ts';
+import { cents, elapsed, waitsText } from '../observe/words.ts';
 import { type AgentText, agentText, MARKS, stateText, whoText } from './agent-text.ts';
 import { chosenAgents, type Listed, type Rest } from './chosen-agents.ts';
 import { type Column, type Columns, columnsFor, GAP } from './columns.ts';
@@ -86,7 +86,7 @@ function cellsOf(view: View, listed: Listed, frame: AgentFrame): Cells {
     state: kind === 'ended' ? agent.state : stateText(listed.agent),
     doing: agentText(listed, { now, doing, isAskedBelow: id === asking, isLost }),
     elapsed: since === undefined ? '' : elapsed(now - since),
-    cost: costUsd > 0 ? usd(costUsd, agent.isPriced || spent > 0) : '',
+    cost: costUsd > 0 ? cents(costUsd, agent.isPriced || spent > 0) : '',
     isChosen: id === chosen,
   };
 }
@@ -127,15 +127,15 @@ function piecesOf(cells: Cells, columns: Columns): readonly PlacedPiece[] {
       columns.doing && { ...columns.doing, cells: roomFor(cells, columns) },
       doing.tone,
     ),
-    ...right(elapsed, columns.elapsed),
     ...right(cost, columns.cost),
+    ...right(elapsed, columns.elapsed),
   ];
 }
 
 /** A text may use the columns after it that are empty in this row. */
 function roomFor({ elapsed, cost }: Cells, { doing, ...after }: Columns): number {
   if (!doing) return 0;
-  const last = after.cost ?? after.elapsed ?? doing;
-  const next = elapsed !== '' ? after.elapsed : cost !== '' ? after.cost : undefined;
+  const last = after.elapsed ?? after.cost ?? doing;
+  const next = (cost !== '' && after.cost) || (elapsed !== '' && after.elapsed);
   return (next ? next.start - GAP : last.start + last.cells) - doing.start;
 }

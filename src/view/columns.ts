@@ -8,7 +8,7 @@ export interface Column {
 /** A screen that is too narrow has no room for some columns. */
 export type Columns = Readonly<Partial<Record<Name, Column>>>;
 
-const NAMES = ['chosen', 'mark', 'who', 'state', 'doing', 'elapsed', 'cost'] as const;
+const NAMES = ['chosen', 'mark', 'who', 'state', 'doing', 'cost', 'elapsed'] as const;
 type Name = (typeof NAMES)[number];
 
 /** Where each column begins, and how much room it has. */
@@ -57,7 +57,7 @@ const orNone = (cells: number) => (cells < 4 ? 0 : cells);
 
 /** A mark has one cell, and may have two. */
 const MARK = 2;
-const LEAST = { elapsed: 5, cost: 7 };
+const LEAST = { elapsed: 5, cost: 5 };
 const WITH_COST = 70;
 const WITH_MARKS = 40;
 const WITH_ELAPSED = 36;

@@ -6,7 +6,7 @@ import { waitsIn } from '../model/wait.ts';
 import type { PlacedPiece, Row } from '../observe/block.ts';
 import type { Piece } from '../observe/screen.ts';
 import { widthOf } from '../observe/screen.ts';
-import { elapsed, time, usd, waitsText } from '../observe/words.ts';
+import { cents, elapsed, time, waitsText } from '../observe/words.ts';
 import { shortened } from './shortened.ts';
 
 export interface FooterFrame {
@@ -26,7 +26,7 @@ export interface Hint {
 /** The whole run in a few words: on one row if the screen is wide enough. */
 export function footer(run: Run, { width, now, doing, hint, isLost }: FooterFrame): readonly Row[] {
   const { tally, settings, endedAgents } = run;
-  const budget = settings.budgetUsd > 0 ? ` of ${usd(settings.budgetUsd)}` : '';
+  const budget = settings.budgetUsd > 0 ? ` of ${cents(settings.budgetUsd)}` : '';
   const running = atWork(tally) - tally.queued;
   const waits = run.status.kind === 'ended' ? [] : waitsIn(run, now, !isLost);
   const waiting = (isForPerson: boolean, tone: Piece['tone']): readonly Piece[] => {
@@ -37,7 +37,7 @@ export function footer(run: Run, { width, now, doing, hint, isLost }: FooterFram
   const pieces: readonly Piece[] = [
     { text: run.id, tone: 'strong' },
     plain(elapsed(run.workedMs + (running > 0 ? now - run.updatedAt : 0))),
-    plain(`${usd(run.totalCostUsd + spent, run.isPriced || spent > 0)}${budget}`),
+    plain(`${cents(run.totalCostUsd + spent, run.isPriced || spent > 0)}${budget}`),
     ...count(tally.failed, 'failed', 'bad'),
     ...waiting(true, 'warning'),
     ...standing(run, running, isLost),

@@ -44,10 +44,10 @@ function shown(stage: Stage, frame: Partial<Frame> = {}): string {
 test('a view of 80 columns', () => {
   expect(shown(fiveChildren())).toMatchInlineSnapshot(`
     "
-      ○ main                     COLLECT.md  waits for 4 of 5…        1:09  $0.0521
-      ● main_work1 item=api      WORK.md     Bash npm run test --…    1:08
-      ? main_work2 item=web      WORK.md     asks: Which database…    1:06    $1.50
-      ↻ main_work3 item=docs     WORK.md     retries in 0:00: It is…        $0.0200
+      ○ main                     COLLECT.md  waits for 4 of 5…         $0.05   1:09
+      ● main_work1 item=api      WORK.md     Bash npm run test --…             1:08
+      ? main_work2 item=web      WORK.md     asks: Which database…     $1.50   1:06
+      ↻ main_work3 item=docs     WORK.md     retries in 0:00: It is…   $0.02
       ✗ main_work4 item=tests    WORK.md     failed: It is not-logged-in.
       ○ main_work5 item=release  WORK.md     waits for money
 
@@ -77,10 +77,10 @@ test('a view of 60 columns breaks no word', () => {
 test('a view of 140 columns', () => {
   expect(shown(fiveChildren(), { width: 140 })).toMatchInlineSnapshot(`
     "
-      ○ main                     COLLECT.md  waits for 4 of 5 children                                                            1:09  $0.0521
-      ● main_work1 item=api      WORK.md     Bash npm run test -- --reporter=verbose src/server/routes                            1:08
-      ? main_work2 item=web      WORK.md     asks: Which database should the API use, PostgreSQL or SQLite?                       1:06    $1.50
-      ↻ main_work3 item=docs     WORK.md     retries in 0:00: It is overloaded.                                                         $0.0200
+      ○ main                     COLLECT.md  waits for 4 of 5 children                                                             $0.05   1:09
+      ● main_work1 item=api      WORK.md     Bash npm run test -- --reporter=verbose src/server/routes                                     1:08
+      ? main_work2 item=web      WORK.md     asks: Which database should the API use, PostgreSQL or SQLite?                        $1.50   1:06
+      ↻ main_work3 item=docs     WORK.md     retries in 0:00: It is overloaded.                                                    $0.02
       ✗ main_work4 item=tests    WORK.md     failed: It is not-logged-in.
       ○ main_work5 item=release  WORK.md     waits for money
 
@@ -149,7 +149,7 @@ test('too many agents are summarised: those that need attention come first', () 
   expect(shown(fiveChildren(), { height: 9 })).toMatchInlineSnapshot(`
     "
       ✗ main_work4 item=tests    WORK.md     failed: It is not-logged-in.
-      ? main_work2 item=web      WORK.md     asks: Which database…    1:06    $1.50
+      ? main_work2 item=web      WORK.md     asks: Which database…     $1.50   1:06
         and 4 more: 1 running, 1 waits for a retry, 1 for money, 1 for its child…
     flow-00000000 · 1:10 · $1.57 of $10.00 · 1 failed · 1 asks you · 1 running
     1 waits for a retry, 1 for money, 1 for its child agents
@@ -238,8 +238,8 @@ test('the cost grows during a turn, of the agent and of the run', () => {
   const doing = (spentUsd: number) => ({
     doing: new Map([['main', { agent: 'main', step: 1, spentUsd }]]),
   });
-  expect(shown(stage, doing(0.25))).toMatch(/~\$0\.2500\n(.|\n)*· ~\$0\.2500 of/);
-  expect(shown(stage, doing(1.5))).toMatch(/~\$1\.50\n(.|\n)*· ~\$1\.50 of/);
+  expect(shown(stage, doing(0.25))).toMatch(/~\$0\.25 .*\n(.|\n)*· ~\$0\.25 of/);
+  expect(shown(stage, doing(1.5))).toMatch(/~\$1\.50 .*\n(.|\n)*· ~\$1\.50 of/);
 });
 
 test('paths are relative to the directory of the agent', () => {

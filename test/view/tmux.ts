@@ -1,8 +1,9 @@
 /** A shell in a tmux window: a real terminal whose screen can be read. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { screenSvg } from '../../scripts/pictures/screen-svg.ts';
 import { eventually } from '../eventually.ts';
 import { BIN, type Project } from '../raymond.ts';
 
@@ -18,6 +19,8 @@ export interface Size {
 }
 
 const SCREENS = join(import.meta.dirname, 'screens');
+/** `npm run pictures:view` draws each expected screen into this folder, for a person to look at. */
+const PICTURES = join(import.meta.dirname, '..', 'artefacts', 'view');
 let terminals = 0;
 
 export class TmuxTerminal {
@@ -111,7 +114,19 @@ export class TmuxTerminal {
     }
     const expected = readFileSync(file, 'utf8');
     await eventually(name, () => normal() === expected).catch(() => {});
+    if (process.env.VIEW_PICTURES) this.#draw(name);
     expect(normal()).toBe(expected);
+  }
+
+  #draw(name: string): void {
+    const picture = screenSvg({
+      captured: this.#tmux('capture-pane', '-e', '-p', '-t', 's'),
+      columns: Number(this.#show('#{pane_width}')),
+      title: name,
+      description: `The screen ${name} of the tests`,
+    });
+    mkdirSync(PICTURES, { recursive: true });
+    writeFileSync(join(PICTURES, `${name}.svg`), picture);
   }
 
   /** The shell has its prompt on a fresh row, and the terminal is as it was before the command. */
