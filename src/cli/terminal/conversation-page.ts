@@ -89,7 +89,12 @@ export class ConversationPage {
 
   #foot({ run }: View, width: number, asks: boolean): Row {
     const { status } = run;
-    const left = status.kind === 'ended' ? `The run is over: ${status.outcome}. Esc back` : KEYS;
+    const left =
+      status.kind === 'ended'
+        ? `The run is over: ${status.outcome}. Esc back`
+        : asks
+          ? FEW_KEYS
+          : KEYS;
     const asking = asks ? 'A question waits for you: a answers' : '';
     const right = scrollText(this.#scroll, this.#size());
     const column = width - right.length;
@@ -109,6 +114,8 @@ export class ConversationPage {
 }
 
 const KEYS = 'Esc back · arrows, PgUp, PgDn, Home, End scroll · Left, Right step';
+/** Beside the question that waits. */
+const FEW_KEYS = 'Esc back · arrows scroll';
 const EMPTY: Row = { pieces: [] };
 /** The agent, a rule, an empty row and the keys. */
 const FIXED_ROWS = 4;
