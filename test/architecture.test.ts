@@ -182,6 +182,8 @@ const FOR_BROWSERS = [
   'page/gestures.ts',
   'page/view.ts',
   'timeline/axis.ts',
+  'view/line-diff.ts',
+  'view/tool-view.ts',
 ];
 
 const page = fileURLToPath(new URL('../page/', import.meta.url));
