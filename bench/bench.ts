@@ -1,4 +1,10 @@
-import { processPerState, warmGoto, warmShare } from './cases/agent-states.ts';
+import {
+  confinedGoto,
+  confinedProcess,
+  processPerState,
+  warmGoto,
+  warmShare,
+} from './cases/agent-states.ts';
 import { listRuns, startBesideRuns } from './cases/finished-runs.ts';
 import { fleet } from './cases/fleet.ts';
 import { foldEvent } from './cases/fold-event.ts';
@@ -8,7 +14,12 @@ import { resumeLong, resumeSnapshots, showLong } from './cases/long-journal.ts';
 import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
 import { scriptAgents } from './cases/script-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
-import { scriptTransition, scriptTransitionNoDebug } from './cases/script-transition.ts';
+import {
+  confinedStart,
+  confinedTransition,
+  scriptTransition,
+  scriptTransitionNoDebug,
+} from './cases/script-transition.ts';
 import { serveLong, serveLongMemory } from './cases/serve.ts';
 import { startHelp, startList } from './cases/start-up.ts';
 import { stopAgents } from './cases/stop-agents.ts';
@@ -20,6 +31,8 @@ import { main } from './frame/main.ts';
 export const CASES: readonly BenchCase[] = [
   scriptTransition,
   scriptTransitionNoDebug,
+  confinedTransition,
+  confinedStart,
   scriptAgents,
   stopAgents,
   startBesideRuns,
@@ -36,6 +49,8 @@ export const CASES: readonly BenchCase[] = [
   scriptOutputMemory,
   ...warmGoto,
   ...warmShare,
+  confinedGoto,
+  confinedProcess,
   ...processPerState,
   startHelp,
   startList,

@@ -14,6 +14,7 @@ const isChosen = (name) => name.toLowerCase().includes(values.only.toLowerCase()
 
 const { ATTACKS, playAttack } = await importTypeScript('test/attack/attacks.ts');
 const matrix = await importTypeScript('test/attack/matrix.ts');
+const inside = await importTypeScript('test/attack/inside-plays.ts');
 
 let passed = 0;
 let failed = 0;
@@ -27,6 +28,7 @@ await playNamed();
 await playControls();
 await playTable();
 await playAgents();
+await playConfined();
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
@@ -124,6 +126,20 @@ async function playAgents() {
       const mark = count(isGood);
       if (!isGood) console.log(`${mark}  ${call}  observed: ${seen}`);
     }
+  }
+}
+
+/** What gets out of a sandbox: nothing. */
+async function playConfined() {
+  const plays = inside.CONFINED.map((who) => ({ who, play: () => inside.playInside(who) }));
+  const older = () => inside.playInside('a command of the agent', 'older');
+  if (values.long) plays.push({ who: 'a command of the older agent', play: older });
+  if (process.getuid() === 0) plays.push({ who: 'unconfined', play: inside.playUnconfined });
+  for (const { who, play } of plays) {
+    if (!isChosen(`inside: ${who}`)) continue;
+    console.log(`\ninside: ${who}`);
+    for (const { name, expected, seen } of await play())
+      console.log(`${count(seen === expected)}  ${name}  expected: ${expected}; observed: ${seen}`);
   }
 }
 

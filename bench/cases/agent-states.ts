@@ -45,6 +45,41 @@ export const warmShare: readonly BenchCase[] = ages.map((age) => ({
     })),
 }));
 
+/** The sandbox belongs to the process, so a state that continues in it pays nothing. */
+export const confinedGoto: BenchCase = {
+  name: 'confined-goto',
+  title: 'warm goto with rights, real agent, newer version',
+  floor: 'the same without rights',
+  unit: 'ms',
+  limits: 'ratio',
+  target: 1.15,
+  comparable: false,
+  rounds: 3,
+  prepare: () =>
+    measured('newer', (project) => ({
+      floor: () => project.laterState('goto', WARM_STATES, []),
+      ours: () => project.laterState('goto', WARM_STATES, ['--rights', '{}']),
+    })),
+};
+
+export const confinedProcess: BenchCase = {
+  name: 'confined-process',
+  title: 'one process per state by reset with rights, more than without rights, newer version',
+  floor: 'a process without rights',
+  unit: 'ms',
+  limits: 'value',
+  target: 500,
+  comparable: false,
+  rounds: 3,
+  prepare: () =>
+    measured('newer', (project) => ({
+      floor: () => project.laterState('reset', STATES, []),
+      ours: async () =>
+        (await project.laterState('reset', STATES, ['--rights', '{}'])) -
+        (await project.laterState('reset', STATES, [])),
+    })),
+};
+
 export const processPerState: readonly BenchCase[] = ages.flatMap((age) => [
   perState(age, `process-per-state-${age}`, '', []),
   perState(age, `process-per-state-no-warm-${age}`, ' with `--no-warm`', ['--no-warm']),

@@ -1,4 +1,5 @@
 import type { BenchCase, Measures } from '../frame/case.ts';
+import { type Orchestrator, raymond } from '../frame/orchestrator.ts';
 import { project } from '../frame/project.ts';
 import { timed } from '../frame/timed.ts';
 
@@ -26,26 +27,73 @@ function transition(target: number, aim: number, option: string) {
   };
 }
 
-/** A run of one step has the same start and end, so the difference is what the transitions cost. */
+/** What the kernel enforces costs something for each process. */
+export const confinedTransition: BenchCase = {
+  name: 'confined-transition',
+  title: 'script transition with rights, without a network',
+  floor: 'the same without rights',
+  unit: 'ms',
+  limits: 'ratio',
+  target: 1.6,
+  comparable: false,
+  prepare: ({ folder }) => {
+    const flow = transitions(folder);
+    return {
+      floor: () => perTransition(raymond, flow, STEPS, ['--no-debug']),
+      ours: () => perTransition(raymond, flow, STEPS, ['--no-debug', '--rights', NO_NETWORK]),
+    };
+  },
+};
+
+export const confinedStart: BenchCase = {
+  name: 'confined-start',
+  title: 'script transition with rights and a network, more than without rights',
+  floor: 'a transition without rights',
+  unit: 'ms',
+  limits: 'value',
+  target: 500,
+  comparable: false,
+  rounds: 3,
+  prepare: ({ folder }) => {
+    const flow = transitions(folder);
+    const without = () => perTransition(raymond, flow, FEW_STEPS, ['--no-debug']);
+    const options = ['--no-debug', '--rights', A_HOST];
+    return {
+      floor: without,
+      ours: () => perTransition(raymond, flow, FEW_STEPS, options) - without(),
+    };
+  },
+};
+
+const FEW_STEPS = 6;
+const NO_NETWORK = '{ network: none }';
+const A_HOST = '{ network: [host.example] }';
+
 function measures(folder: string, option: string): Measures {
-  const flow = project(folder, {
+  const flow = transitions(folder);
+  const loop = `for ((i = 0; i < ${STEPS}; i++)); do /bin/bash START.sh >out; done`;
+  return {
+    floor: () => timed('/bin/bash', ['-c', loop], flow, { STEPS: `${STEPS}` }) / STEPS,
+    ours: (orchestrator) => perTransition(orchestrator, flow, STEPS, [option]),
+  };
+}
+
+const transitions = (folder: string) =>
+  project(folder, {
     'START.sh': `read -r n <n 2>/dev/null || n=0
 n=$((n + 1)); echo $n >n
 if [ $n -lt "$STEPS" ]; then echo '<reset>START</reset>'; else rm n; echo '<result>done</result>'; fi
 `,
   });
-  const loop = `for ((i = 0; i < ${STEPS}; i++)); do /bin/bash START.sh >out; done`;
-  return {
-    floor: () => timed('/bin/bash', ['-c', loop], flow, { STEPS: `${STEPS}` }) / STEPS,
-    ours(orchestrator) {
-      const run = (steps: number) =>
-        orchestrator.run({
-          project: flow,
-          workflow: '.',
-          environment: { STEPS: steps },
-          options: [option],
-        });
-      return (run(STEPS) - run(1)) / (STEPS - 1);
-    },
-  };
+
+/** A run of one step has the same start and end, so the difference is what the transitions cost. */
+function perTransition(
+  orchestrator: Orchestrator,
+  flow: string,
+  most: number,
+  options: readonly string[],
+): number {
+  const run = (steps: number) =>
+    orchestrator.run({ project: flow, workflow: '.', environment: { STEPS: steps }, options });
+  return (run(most) - run(1)) / (most - 1);
 }

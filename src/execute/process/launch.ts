@@ -45,6 +45,8 @@ export interface Launch {
   readonly input?: string | undefined;
   /** Absent if the command may do everything that the user may. */
   readonly confine?: Confinement | undefined;
+  /** A file that the command reads from `FILTER_DESCRIPTOR`. Then it inherits no other files. */
+  readonly filter?: string | undefined;
 }
 
 /** A process under its wrapper, launched by this Raymond process or by an earlier one. */
@@ -114,7 +116,7 @@ function begin(wanted: Launch, folder: string, seals: StepSeals, mark: StepMark)
 }
 
 function spawnWrapper(
-  { folder, command, args, cwd, env, variables, stdin }: Launch,
+  { folder, command, args, cwd, env, variables, stdin, filter }: Launch,
   mark: StepMark,
   token: string,
 ) {
@@ -141,7 +143,7 @@ function spawnWrapper(
     };
     const input = openInput();
     const [stdout, stderr] = [output(stdoutOf(folder)), output(stderrOf(folder))];
-    const [program, programArgs] = wrap(process.platform, { mark, folder, command, args });
+    const [program, programArgs] = wrap(process.platform, { mark, folder, command, args, filter });
     const child = spawn(program, programArgs, {
       cwd,
       env: withToken({ ...env, ...variables }, token),

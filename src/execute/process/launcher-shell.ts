@@ -1,6 +1,7 @@
 // The shell code of the launcher and of its witnesses. Only builtins are used, because the PATH is
 // meant for the commands. Variables have names that no step's environment shares with the launcher's.
 import { STEP_FILES } from '../../model/step-files.ts';
+import { FILTER_DESCRIPTOR } from '../rights/call-filter-file.ts';
 import { HEAD_BYTES } from './launch-file.ts';
 import { limitOf, type StepMark } from './mark.ts';
 import { type EnvironmentChange, quoted } from './shell-environment.ts';
@@ -146,19 +147,39 @@ interface StepCode {
   readonly cwd: string;
   readonly command: string;
   readonly args: readonly string[];
+  readonly filter?: string | undefined;
 }
 
 /** The code that the child of a witness reads. It waits in `begin`, and then becomes the command. */
 export function stepCode(platform: NodeJS.Platform, step: StepCode): string {
-  const { mark, environment, cwd, command, args } = step;
+  const { mark, environment, cwd, command, args, filter } = step;
   const words = [command, ...args].map(quoted).join(' ');
   return `${setLimit(platform, mark)}
 cd -P -- ${quoted(cwd)} || exit 126
 umask "$RAYMOND_MASK"
 unset -v ${environment.unset}
+${filter === undefined ? '' : withFilter(filter, FIRST_FREE)}
 begin
 ${environment.set} exec -- ${words}
 `;
+}
+
+/** The descriptors below it have a use until the command begins. */
+const FIRST_FREE = 9;
+
+/**
+ * Opens the filter of a sandbox, and closes what Raymond itself has inherited: through an open folder, a
+ * command could leave its sandbox.
+ */
+export function withFilter(filter: string, firstFree: number): string {
+  return `set +f
+for RAYMOND_FILE in /dev/fd/*; do
+  RAYMOND_FILE=\${RAYMOND_FILE##*/}
+  [ "$RAYMOND_FILE" -lt ${firstFree} ] || eval "exec $RAYMOND_FILE<&-"
+done
+set -f
+unset -v RAYMOND_FILE
+exec ${FILTER_DESCRIPTOR}<${quoted(filter)} || exit 126`;
 }
 
 function setLimit(platform: NodeJS.Platform, mark: StepMark): string {

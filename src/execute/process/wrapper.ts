@@ -9,7 +9,9 @@
 //   the same code, so that Raymond learns the code even if the file cannot be written.
 // - The line is a word, which the wrapper writes only after a success: see `success-word.ts`.
 // - On Linux, every process that the command starts inherits a limit that identifies it: see `mark.ts`.
+import { withFilter } from './launcher-shell.ts';
 import { limitOf, type StepMark } from './mark.ts';
+import { quoted } from './shell-environment.ts';
 import { windowsWrapper } from './windows.ts';
 
 interface Wrapped {
@@ -17,23 +19,26 @@ interface Wrapped {
   readonly folder: string;
   readonly command: string;
   readonly args: readonly string[];
+  readonly filter?: string | undefined;
 }
 
 /** The program and arguments that run `command` under the wrapper of this platform. */
 export function wrap(
   platform: NodeJS.Platform,
-  { mark, folder, command, args }: Wrapped,
+  { mark, folder, command, args, filter }: Wrapped,
 ): readonly [string, readonly string[]] {
   if (platform === 'win32') return windowsWrapper(process.execPath, folder, command, args);
   const limit = platform === 'linux' ? `ulimit -S -x ${limitOf(mark)}` : '';
-  return ['/bin/bash', ['--norc', '-pc', unixWrapper(limit), folder, command, ...args]];
+  return ['/bin/bash', ['--norc', '-pc', unixWrapper(limit, filter), folder, command, ...args]];
 }
 
 /**
  * `exec` finds programs only, never builtins. `execfail` distinguishes a failed start from a program
  * that itself exits with 126 or 127.
  */
-const UNIX_BEGIN = `
+const unixBegin = (
+  filter: string | undefined,
+) => `${filter === undefined ? '' : `\n${withFilter(filter, 3)}`}
 shopt -s execfail
 exec -- "$@"
 set -- "$?"
@@ -52,13 +57,13 @@ exit "$1"`;
  * - Messages of bash about a killed child do not reach the command's stderr.
  * - `<>` overwrites the reserved bytes of the file without truncating it.
  */
-const unixWrapper = (limit: string) => `
+const unixWrapper = (limit: string, filter: string | undefined) => `
 unset -v RAYMOND_WORD
 read -r -u 3 RAYMOND_WORD || { [ -e "$0/exit-$$" ] && echo 'unstarted 0' 1<>"$0/exit-$$"; exit 1; }
 exec 3<&- 4>&2 2>/dev/null
 ${limit}
 set -m
-/bin/bash --norc -pc '${UNIX_BEGIN}' "$0" "$@" <&0 2>&4 4>&- &
+/bin/bash --norc -pc ${quoted(unixBegin(filter))} "$0" "$@" <&0 2>&4 4>&- &
 set +m
 wait "$!"
 set -- "$?"

@@ -1,39 +1,46 @@
 /** A program in bubblewrap: with files, processes and sockets of its own, and without a network. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { attempt } from '../../model/attempt.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { Program } from '../agents/out-of-sight.ts';
+import { callFilterFile, FILTER_DESCRIPTOR } from './call-filter-file.ts';
 import type { Confinement, Placed } from './confinement.ts';
-import { sandboxProgram, socketFilter } from './sandbox-package.ts';
+import { sandboxProgram } from './sandbox-package.ts';
+
+/** A program, and the file that it reads from `FILTER_DESCRIPTOR`. */
+export interface SandboxedProgram extends Program {
+  readonly filter: string;
+}
 
 export function inBubblewrap(
   { command, args }: Program,
-  { cwd, places, network }: Confinement,
-): Program {
+  { cwd, places, network, ownFolder }: Confinement,
+): SandboxedProgram {
   return {
+    filter: callFilterFile(ownFolder, 'no files'),
     command: sandboxProgram('bwrap'),
     args: [
       ...['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'],
-      // For root, the filter of sockets can make its namespace only with this.
-      ...(process.getuid?.() === 0 ? ['--cap-add', 'CAP_SETFCAP'] : []),
       ...(network === 'all' ? ['--share-net'] : []),
-      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...KERNEL_SETTINGS],
+      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...kernelSettings()],
       ...places.flatMap(mountOf),
       // Places below them have been mounted by now.
       ...places.filter(isHiddenFolder).flatMap(({ path }) => ['--remount-ro', path]),
-      ...['--chdir', cwd, '--', socketFilter(), command, ...args],
+      ...['--seccomp', `${FILTER_DESCRIPTOR}`, '--chdir', cwd, '--', command, ...args],
     ],
   };
 }
 
-/** Root owns these files, and so can write them without any capability: the kernel would run a program for it. */
-export const KERNEL_SETTINGS: readonly string[] = [
-  'sys',
-  'sysrq-trigger',
-  'irq',
-  'bus',
-  'fs',
-].flatMap((name) => ['--ro-bind-try', `/proc/${name}`, `/proc/${name}`]);
+/**
+ * Root owns these files, and so can write them without any capability: the kernel would run a program for it.
+ * For everybody else, they are read-only anyway.
+ */
+export function kernelSettings(): readonly string[] {
+  if (process.getuid?.() !== 0) return [];
+  const names = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'mtrr'];
+  const paths = names.map((name) => `/proc/${name}`).filter((path) => existsSync(path));
+  return paths.flatMap((path) => ['--ro-bind', path, path]);
+}
 
 function mountOf({ path, access }: Placed): readonly string[] {
   switch (access) {

@@ -1,26 +1,33 @@
-/** Runs a command in sandbox-runtime: node confine.js <config> <file for refusals> <command> [arguments] */
+/** Runs a command in sandbox-runtime: node confine.js <config> <file for refusals> <temporary folder> <filter> <command> [arguments] */
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { SandboxManager, type SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
 import { shellWord } from '../../model/shell-word.ts';
-import { KERNEL_SETTINGS } from './bubblewrap.ts';
-import { sandboxProgram } from './sandbox-package.ts';
+import { kernelSettings } from './bubblewrap.ts';
+import { FILTER_DESCRIPTOR } from './call-filter-file.ts';
+import { SYSTEM_FOLDERS, sandboxProgram, systemProgram } from './sandbox-package.ts';
 
 const THIS_MACHINE = /^(?:127\.|localhost\b|\[::1\])/;
 
-const [config = '', refusals = '', temporary = '', ...words] = process.argv.slice(2);
+const [config = '', refusals = '', temporary = '', filter = '', ...words] = process.argv.slice(2);
 const settings = JSON.parse(config) as SandboxRuntimeConfig;
 
 try {
+  // The sandbox also finds programs on the PATH, where steps could have put their own.
+  const { PATH } = process.env;
+  process.env.PATH = SYSTEM_FOLDERS.join(':');
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const bwrapPath = `${refusals}-bwrap`;
-  writeFileSync(bwrapPath, withKernelSettings(), { mode: 0o700 });
-  await SandboxManager.initialize({ ...settings, bwrapPath }, undefined, true);
+  writeFileSync(bwrapPath, withOwnArguments(), { mode: 0o700 });
+  const socatPath = systemProgram('socat');
+  const ripgrep = { command: sandboxProgram('rg') };
+  const programs = { bwrapPath, ripgrep, ...(socatPath !== undefined && { socatPath }) };
+  await SandboxManager.initialize({ ...settings, ...programs }, undefined, true);
   recordRefusals();
   const { argv, env } = await SandboxManager.wrapWithSandboxArgv(commandText(), '/bin/bash');
   const [program = '', ...args] = argv;
-  const child = spawn(program, args, { stdio: 'inherit', env });
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...env, PATH } });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => child.kill(signal));
   child.once('error', fail);
@@ -34,11 +41,13 @@ try {
 }
 
 /** Adds to the arguments of bubblewrap what sandbox-runtime leaves out. */
-function withKernelSettings(): string {
-  return `#!/bin/bash
+function withOwnArguments(): string {
+  const namespaces = ['--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
+  const own = [...namespaces, ...kernelSettings(), '--seccomp', `${FILTER_DESCRIPTOR}`];
+  return `#!/bin/bash -p
 own=()
 while [ "$1" != -- ]; do own+=("$1"); shift; done
-exec ${shellWord(sandboxProgram('bwrap'))} "\${own[@]}" ${KERNEL_SETTINGS.join(' ')} "$@"
+exec ${shellWord(sandboxProgram('bwrap'))} "\${own[@]}" ${own.join(' ')} "$@" ${FILTER_DESCRIPTOR}<${shellWord(filter)}
 `;
 }
 

@@ -1,9 +1,19 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { confined } from './confined.ts';
 import type { Confinement } from './confinement.ts';
+import { sandboxProgram, systemProgram } from './sandbox-package.ts';
 
 const wanted = { folder: '/step', command: '/bin/true', args: ['x'] };
-const confine: Confinement = { cwd: '/p', temporary: '/t', places: [], network: [] };
+const confine: Confinement = {
+  cwd: '/p',
+  temporary: '/t',
+  places: [],
+  network: [],
+  ownFolder: mkdtempSync(join(tmpdir(), 'raymond-rights-')),
+};
 
 test('a command without rights stays as it is', () => {
   expect(confined(wanted)).toBe(wanted);
@@ -13,16 +23,23 @@ test.runIf(process.platform === 'linux')('a confined command begins in the sandb
   const { command, args, ...others } = confined({ ...wanted, confine });
   expect(command).toMatch(/\/bwrap$/);
   expect(args.slice(-2)).toEqual(['/bin/true', 'x']);
-  expect(others).toEqual({ folder: '/step', confine: undefined });
+  expect(others).toEqual({ folder: '/step', confine: undefined, filter: expect.any(String) });
+  expect(args[args.indexOf('--seccomp') + 1]).toBe('3');
 });
 
-test.runIf(process.platform === 'linux')('without its sandbox, it does not begin', () => {
+test('without its sandbox, it does not begin', () => {
+  expect(() => sandboxProgram('bwrap', ['/nowhere'])).toThrow('The sandbox needs bwrap');
+});
+
+test('a program of the sandbox is never found on the PATH', () => {
   const { PATH } = process.env;
   onTestFinished(() => {
     process.env.PATH = PATH;
   });
-  process.env.PATH = '/nowhere';
-  expect(() => confined({ ...wanted, confine })).toThrow('The sandbox needs bwrap');
+  const folder = mkdtempSync(join(tmpdir(), 'raymond-rights-'));
+  writeFileSync(join(folder, 'planted'), '', { mode: 0o700 });
+  process.env.PATH = folder;
+  expect(systemProgram('planted')).toBeUndefined();
 });
 
 test('a path that sandbox-runtime would take for a pattern is refused', () => {

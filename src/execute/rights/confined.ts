@@ -1,5 +1,6 @@
 /** Gives the rights of a step to a sandbox. */
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { ConfinedTo, Place } from '../../ports.ts';
 import type { Protected } from '../agents/protected-files.ts';
 import { inBubblewrap } from './bubblewrap.ts';
@@ -28,16 +29,18 @@ function guardedBy(
     protects: [projectFolder, ...files, ...reached(places).files],
     hides: [userFolder, ...(configFolder === undefined ? [] : [configFolder])],
     shows: [dirname(projectFolder)],
+    ownFolder: join(userFolder, 'sandbox'),
   };
 }
 
-const UNGUARDED: Guarded = { protects: [], hides: [], shows: [] };
+const UNGUARDED: Guarded = { protects: [], hides: [], shows: [], ownFolder: tmpdir() };
 
 interface Wanted {
   readonly folder: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly confine?: Confinement | undefined;
+  readonly filter?: string | undefined;
 }
 
 /** The command in its sandbox. Without proxies, bubblewrap alone starts much sooner. */

@@ -2,7 +2,7 @@
  * What the processes of a step see and may change, as a list of places. Deeper places count more than
  * those above them. `bubblewrap.ts` and `sandbox-runtime.ts` give it to the kernel.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { COMMAND_FILES } from '../../files/command-files.ts';
@@ -10,6 +10,7 @@ import { isWithin } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
 import type { StepRights } from '../../model/rights.ts';
 import { realOf } from '../agents/protected-files.ts';
+import { programFiles } from './program-files.ts';
 
 export interface Confinement {
   readonly cwd: string;
@@ -18,6 +19,8 @@ export interface Confinement {
   /** Those above come before those below. */
   readonly places: readonly Placed[];
   readonly network: StepRights['network'];
+  /** A folder that no step can change, for files of the sandbox. */
+  readonly ownFolder: string;
 }
 
 export interface Placed {
@@ -53,18 +56,23 @@ export interface Guarded {
   readonly hides: readonly string[];
   /** Folders that a step has to see, wherever they are. */
   readonly shows: readonly string[];
+  /** One of the hidden folders. */
+  readonly ownFolder: string;
 }
 
 export function confinementOf(
   rights: StepRights,
   { cwd, taskFolder }: ConfinedStep,
-  { protects, hides, shows }: Guarded,
+  { protects, hides, shows, ownFolder }: Guarded,
   needs: AgentNeeds = NO_NEEDS,
 ): Confinement {
   const written = writablePaths(rights.write, cwd);
   const own = taskFolder === undefined ? [] : [taskFolder];
   const roots = written.filter((path) => attempt(() => lstatSync(path).isDirectory()) ?? false);
-  const credentials = CREDENTIALS.map(inHome).filter((path) => !needs.reads.includes(path));
+  const credentials = CREDENTIALS.map(inHome).filter(
+    (path) => exists(path) && !needs.reads.includes(path),
+  );
+  const programs = programFiles().filter((path) => written.some((one) => isWithin(one, path)));
   const places = [
     ...placed('fresh', ['/tmp', '/var/tmp', '/dev/shm']),
     ...placed('hidden', [
@@ -74,14 +82,15 @@ export function confinementOf(
       ...rights.hide.map((path) => absolute(path, cwd)),
     ]),
     ...placed('seen', [cwd, ...shows, ...needs.reads]),
-    ...placed('read', [...protects, ...roots.flatMap(commandFilesIn), ...needs.keeps]),
+    ...placed('read', [...protects, ...programs, ...roots.flatMap(commandFilesIn), ...needs.keeps]),
     ...placed('write', [...written, ...own, ...needs.writes, ...roots.flatMap(gitFoldersOf)]),
   ];
   return {
     cwd,
     temporary: join(taskFolder ?? cwd, 'tmp'),
-    places: inOrder(places.filter(({ path }) => existsSync(path))),
+    places: pinned(inOrder(places.filter(({ path }) => exists(path)))),
     network: rights.network === 'all' ? 'all' : [...rights.network, ...needs.hosts],
+    ownFolder,
   };
 }
 
@@ -95,7 +104,7 @@ export function hostsAt(address: string | undefined): readonly string[] {
 export const NO_NEEDS: AgentNeeds = { writes: [], keeps: [], reads: [], hosts: [] };
 
 const placed = (access: Placed['access'], paths: readonly string[]): readonly Placed[] =>
-  paths.map((path) => ({ path: realOf(path), access }));
+  paths.filter(exists).map((path) => ({ path: realOf(path), access }));
 
 /** Of two entries for one path, the stricter one counts. */
 function inOrder(places: readonly Placed[]): readonly Placed[] {
@@ -107,6 +116,28 @@ function inOrder(places: readonly Placed[]): readonly Placed[] {
   }
   return [...byPath.values()].sort((a, b) => a.path.length - b.path.length);
 }
+
+/**
+ * A mounted folder cannot be renamed, but a folder around it can. Someone could then put another one in its
+ * place, so each folder between a writable one and what is kept in it is mounted as well.
+ */
+function pinned(places: readonly Placed[]): readonly Placed[] {
+  const kept = places.filter(({ access }) => access === 'read' || access === 'hidden');
+  const pins = kept.flatMap(({ path }) => {
+    const around = places.findLast((one) => one.path !== path && isWithin(one.path, path));
+    return around?.access === 'write' ? foldersBetween(around.path, path) : [];
+  });
+  return pins.length === 0
+    ? places
+    : inOrder([...places, ...pins.map((path) => ({ path, access: 'write' }) as const)]);
+}
+
+function foldersBetween(above: string, below: string): readonly string[] {
+  const folder = dirname(below);
+  return folder === above ? [] : [...foldersBetween(above, folder), folder];
+}
+
+const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const STRICTNESS = { seen: 0, write: 1, fresh: 2, read: 3, hidden: 4 } as const;
 
@@ -127,7 +158,7 @@ function writablePaths(levels: StepRights['write'], cwd: string): readonly strin
     .flat()
     .filter((path) => lists.every((list) => list.some((one) => isWithin(one, path))));
   const paths = [...new Set(allowed)];
-  for (const path of paths) if (!existsSync(path)) mkdirSync(path, { recursive: true });
+  for (const path of paths) if (!exists(path)) mkdirSync(path, { recursive: true });
   return paths;
 }
 

@@ -1,9 +1,14 @@
 /** Whether this machine can confine steps. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { attempt } from '../../model/attempt.ts';
-import { findNamed } from '../agents/find-program.ts';
-import { SANDBOX_PACKAGE, sandboxFolder, sandboxProgram, socketFilter } from './sandbox-package.ts';
+import {
+  SANDBOX_PACKAGE,
+  SYSTEM_FOLDERS,
+  sandboxFolder,
+  sandboxProgram,
+  systemProgram,
+} from './sandbox-package.ts';
+import { callFilter } from './system-calls.ts';
 
 export interface SandboxProblem {
   readonly fact: string;
@@ -13,7 +18,7 @@ export interface SandboxProblem {
 /** `withHosts`: some steps may reach hosts, which needs more than bubblewrap. */
 export async function sandboxProblem(
   withHosts: boolean,
-  environment: NodeJS.ProcessEnv = process.env,
+  folders = SYSTEM_FOLDERS,
 ): Promise<SandboxProblem | undefined> {
   if (process.platform === 'win32')
     return { fact: 'Windows has no sandbox that Raymond knows.', remedy: WITHOUT };
@@ -23,21 +28,26 @@ export async function sandboxProblem(
     ...(withHosts && isLinux ? ['socat'] : []),
     ...(withHosts ? ['rg'] : []),
   ];
-  const missing = needed.filter((name) => findNamed(name, environment.PATH) === undefined);
+  const missing = needed.filter((name) => systemProgram(name, folders) === undefined);
   if (missing.length > 0) {
     const packages = missing.map((name) => PACKAGES[name] ?? name).join(' ');
     const install = isLinux ? `apt-get install ${packages}` : `brew install ${packages}`;
     return {
-      fact: `The sandbox needs ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} not installed.`,
+      fact: `The sandbox needs ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} not in the folders of the system, such as /usr/bin.`,
       remedy: `Install it, for example with: ${install}. ${WITHOUT}`,
     };
   }
-  if ((isLinux ? attempt(socketFilter) : sandboxFolder()) === undefined)
+  if (isLinux && callFilter(process.arch, 'no files') === undefined)
+    return {
+      fact: `Raymond has no filter of system calls for the processor of this machine (${process.arch}).`,
+      remedy: WITHOUT,
+    };
+  if ((withHosts || !isLinux) && sandboxFolder() === undefined)
     return {
       fact: `The package ${SANDBOX_PACKAGE} is not installed.`,
       remedy: `Install Raymond again without --omit=optional. ${WITHOUT}`,
     };
-  return isLinux ? trial(environment) : undefined;
+  return isLinux ? trial(folders) : undefined;
 }
 
 const WITHOUT = 'Or run without rights: --no-rights.';
@@ -45,10 +55,10 @@ const WITHOUT = 'Or run without rights: --no-rights.';
 const PACKAGES: Readonly<Record<string, string>> = { bwrap: 'bubblewrap', rg: 'ripgrep' };
 
 /** Some systems have bubblewrap, and forbid the namespaces that it needs. */
-async function trial(environment: NodeJS.ProcessEnv): Promise<SandboxProblem | undefined> {
+async function trial(folders: readonly string[]): Promise<SandboxProblem | undefined> {
   const args = ['--unshare-all', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true'];
   try {
-    await promisify(execFile)(sandboxProgram('bwrap', environment.PATH), args);
+    await promisify(execFile)(sandboxProgram('bwrap', folders), args);
     return undefined;
   } catch (error) {
     const { stderr, message } = error as Error & { readonly stderr?: string };

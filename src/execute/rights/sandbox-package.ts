@@ -1,7 +1,6 @@
 /** The parts of the sandbox: programs of the system, and files of sandbox-runtime, an optional package. */
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { attempt } from '../../model/attempt.ts';
 import { findNamed } from '../agents/find-program.ts';
 
@@ -13,18 +12,22 @@ export function sandboxFolder(): string | undefined {
   return main && dirname(dirname(main));
 }
 
-/** A program that runs another one, which then cannot use sockets that are files. Throws if it is missing. */
-export function socketFilter(): string {
-  const folder = sandboxFolder();
-  const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
-  const program = folder && join(folder, 'vendor', 'seccomp', architecture, 'apply-seccomp');
-  if (program && existsSync(program)) return program;
-  throw new Error(`The package ${SANDBOX_PACKAGE} is not installed.`);
-}
-
-/** The path of a program. Throws if it is missing: without it, a step with rights must not begin. */
-export function sandboxProgram(name: string, path = process.env.PATH): string {
-  const found = findNamed(name, path);
+/**
+ * The path of a program. Throws if it is missing: without it, a step with rights must not begin. The PATH does
+ * not count: a step could put a program of its own into one of its folders, such as `node_modules/.bin`.
+ */
+export function sandboxProgram(name: string, folders = SYSTEM_FOLDERS): string {
+  const found = systemProgram(name, folders);
   if (found !== undefined) return found;
   throw new Error(`The sandbox needs ${name}, which is not installed.`);
 }
+
+export const systemProgram = (name: string, folders = SYSTEM_FOLDERS): string | undefined =>
+  findNamed(name, folders.join(':'));
+
+/** Where packages of the system are installed. */
+export const SYSTEM_FOLDERS: readonly string[] = [
+  ...['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/opt/homebrew/bin'],
+  ...['/run/current-system/sw/bin', '/nix/var/nix/profiles/default/bin'],
+  ...['/home/linuxbrew/.linuxbrew/bin'],
+];

@@ -5,6 +5,8 @@
 import { fileURLToPath } from 'node:url';
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
 import type { Program } from '../agents/out-of-sight.ts';
+import type { SandboxedProgram } from './bubblewrap.ts';
+import { callFilterFile } from './call-filter-file.ts';
 import type { Confinement, Placed } from './confinement.ts';
 
 /** `refusals` is the file to which the process of the step adds what was refused. */
@@ -12,13 +14,17 @@ export function inSandboxRuntime(
   { command, args }: Program,
   confinement: Confinement,
   refusals: string,
-): Program {
+): SandboxedProgram {
   const config = JSON.stringify(configOf(confinement));
+  const filter = IS_LINUX ? callFilterFile(confinement.ownFolder, 'files') : '/dev/null';
   return {
+    filter,
     command: process.execPath,
-    args: [SANDBOX_PROCESS, config, refusals, confinement.temporary, command, ...args],
+    args: [SANDBOX_PROCESS, config, refusals, confinement.temporary, filter, command, ...args],
   };
 }
+
+const IS_LINUX = process.platform === 'linux';
 
 const SANDBOX_PROCESS = fileURLToPath(new URL('confine.js', import.meta.url));
 
