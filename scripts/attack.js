@@ -15,6 +15,7 @@ const isChosen = (name) => name.toLowerCase().includes(values.only.toLowerCase()
 const { ATTACKS, playAttack } = await importTypeScript('test/attack/attacks.ts');
 const matrix = await importTypeScript('test/attack/matrix.ts');
 const inside = await importTypeScript('test/attack/inside-plays.ts');
+const { playKernelAlone } = await importTypeScript('test/attack/kernel-alone.ts');
 
 let passed = 0;
 let failed = 0;
@@ -134,6 +135,8 @@ async function playConfined() {
   const plays = inside.CONFINED.map((who) => ({ who, play: () => inside.playInside(who) }));
   const older = () => inside.playInside('a command of the agent', 'older');
   if (values.long) plays.push({ who: 'a command of the older agent', play: older });
+  for (const age of matrix.suiteAges)
+    plays.push({ who: `the ${age} agent without rules`, play: () => playKernelAlone(age, []) });
   if (process.getuid() === 0) plays.push({ who: 'unconfined', play: inside.playUnconfined });
   for (const { who, play } of plays) {
     if (!isChosen(`inside: ${who}`)) continue;

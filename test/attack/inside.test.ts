@@ -1,7 +1,9 @@
 // Commands that want out of their sandbox: of bubblewrap alone, of the one with a network, and of that of an agent.
 import { expect, test } from 'vitest';
 import { isLong } from '../long.ts';
+import { suiteAges } from '../real-agent/claude-sandbox.ts';
 import { CONFINED, playInside, playUnconfined } from './inside-plays.ts';
+import { playKernelAlone } from './kernel-alone.ts';
 
 const LONG = { timeout: 120_000 };
 
@@ -23,3 +25,12 @@ test.runIf(process.getuid?.() === 0)(
     expect(bad(await playUnconfined())).toEqual([]);
   },
 );
+
+test.each(suiteAges)('the kernel alone stops the %s agent without rules', LONG, async (age) => {
+  expect(bad(await playKernelAlone(age, []))).toEqual([]);
+});
+
+test('without rights, nothing stops it', LONG, async () => {
+  const rows = await playKernelAlone('newer', ['--no-rights']);
+  expect(rows.filter(({ seen }) => seen !== 'escaped')).toEqual([]);
+});

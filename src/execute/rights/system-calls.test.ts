@@ -13,10 +13,14 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('in the k
   const folder = mkdtempSync(join(tmpdir(), 'raymond-filter-'));
   /** `0`, or the number of the error. */
   const inside = (code: string, sockets: Sockets = 'no files') =>
-    execFileSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--seccomp', '3', 'perl', '-e', code], {
-      stdio: ['ignore', 'pipe', 'inherit', openSync(callFilterFile(folder, sockets), 'r')],
-      encoding: 'utf8',
-    });
+    execFileSync(
+      'bwrap',
+      ['--ro-bind', '/', '/', '--dev', '/dev', '--seccomp', '3', 'perl', '-e', code],
+      {
+        stdio: ['ignore', 'pipe', 'inherit', openSync(callFilterFile(folder, sockets), 'r')],
+        encoding: 'utf8',
+      },
+    );
   const call = (...args: readonly number[]) =>
     inside(`my $r = syscall(${args.join(', ')}); print $r < 0 ? $! + 0 : 0`);
   const socket = (family: number, sockets?: Sockets) =>
