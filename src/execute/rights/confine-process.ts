@@ -6,7 +6,7 @@ import { SandboxManager, type SandboxRuntimeConfig } from '@anthropic-ai/sandbox
 import { shellWord } from '../../model/shell-word.ts';
 import { kernelSettings } from './bubblewrap.ts';
 import { FILTER_DESCRIPTOR } from './call-filter-file.ts';
-import { SYSTEM_FOLDERS, sandboxProgram, systemProgram } from './sandbox-package.ts';
+import { sandboxProgram, systemPath, systemProgram } from './sandbox-package.ts';
 
 const THIS_MACHINE = /^(?:127\.|localhost\b|\[::1\])/;
 
@@ -16,7 +16,7 @@ const settings = JSON.parse(config) as SandboxRuntimeConfig;
 try {
   // The sandbox also finds programs on the PATH, where steps could have put their own.
   const { PATH } = process.env;
-  process.env.PATH = SYSTEM_FOLDERS.join(':');
+  process.env.PATH = systemPath(PATH);
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const bwrapPath = `${refusals}-bwrap`;
   writeFileSync(bwrapPath, withOwnArguments(), { mode: 0o700 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { confined } from './confined.ts';
 import type { Confinement } from './confinement.ts';
 import { sandboxProgram, systemProgram } from './sandbox-package.ts';
@@ -28,18 +28,14 @@ test.runIf(process.platform === 'linux')('a confined command begins in the sandb
 });
 
 test('without its sandbox, it does not begin', () => {
-  expect(() => sandboxProgram('bwrap', ['/nowhere'])).toThrow('The sandbox needs bwrap');
+  expect(() => sandboxProgram('bwrap', '/nowhere')).toThrow('The sandbox needs bwrap');
 });
 
-test('a program of the sandbox is never found on the PATH', () => {
-  const { PATH } = process.env;
-  onTestFinished(() => {
-    process.env.PATH = PATH;
-  });
+test('a program of the sandbox comes from a folder of the system', () => {
   const folder = mkdtempSync(join(tmpdir(), 'raymond-rights-'));
-  writeFileSync(join(folder, 'planted'), '', { mode: 0o700 });
-  process.env.PATH = folder;
-  expect(systemProgram('planted')).toBeUndefined();
+  writeFileSync(join(folder, 'bash'), '', { mode: 0o700 });
+  expect(systemProgram('bash', `${folder}:/bin`)).toBe('/bin/bash');
+  expect(systemProgram('bash', folder)).toBeUndefined();
 });
 
 test('a path that sandbox-runtime would take for a pattern is refused', () => {

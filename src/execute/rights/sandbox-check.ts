@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import {
   SANDBOX_PACKAGE,
-  SYSTEM_FOLDERS,
   sandboxFolder,
   sandboxProgram,
   systemProgram,
@@ -18,7 +17,7 @@ export interface SandboxProblem {
 /** `withHosts`: some steps may reach hosts, which needs more than bubblewrap. */
 export async function sandboxProblem(
   withHosts: boolean,
-  folders = SYSTEM_FOLDERS,
+  environment: NodeJS.ProcessEnv = process.env,
 ): Promise<SandboxProblem | undefined> {
   if (process.platform === 'win32')
     return { fact: 'Windows has no sandbox that Raymond knows.', remedy: WITHOUT };
@@ -28,7 +27,7 @@ export async function sandboxProblem(
     ...(withHosts && isLinux ? ['socat'] : []),
     ...(withHosts ? ['rg'] : []),
   ];
-  const missing = needed.filter((name) => systemProgram(name, folders) === undefined);
+  const missing = needed.filter((name) => systemProgram(name, environment.PATH) === undefined);
   if (missing.length > 0) {
     const packages = missing.map((name) => PACKAGES[name] ?? name).join(' ');
     const install = isLinux ? `apt-get install ${packages}` : `brew install ${packages}`;
@@ -47,7 +46,7 @@ export async function sandboxProblem(
       fact: `The package ${SANDBOX_PACKAGE} is not installed.`,
       remedy: `Install Raymond again without --omit=optional. ${WITHOUT}`,
     };
-  return isLinux ? trial(folders) : undefined;
+  return isLinux ? trial(environment) : undefined;
 }
 
 const WITHOUT = 'Or run without rights: --no-rights.';
@@ -55,10 +54,10 @@ const WITHOUT = 'Or run without rights: --no-rights.';
 const PACKAGES: Readonly<Record<string, string>> = { bwrap: 'bubblewrap', rg: 'ripgrep' };
 
 /** Some systems have bubblewrap, and forbid the namespaces that it needs. */
-async function trial(folders: readonly string[]): Promise<SandboxProblem | undefined> {
+async function trial(environment: NodeJS.ProcessEnv): Promise<SandboxProblem | undefined> {
   const args = ['--unshare-all', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true'];
   try {
-    await promisify(execFile)(sandboxProgram('bwrap', folders), args);
+    await promisify(execFile)(sandboxProgram('bwrap', environment.PATH), args);
     return undefined;
   } catch (error) {
     const { stderr, message } = error as Error & { readonly stderr?: string };

@@ -12,21 +12,27 @@ export function sandboxFolder(): string | undefined {
   return main && dirname(dirname(main));
 }
 
-/**
- * The path of a program. Throws if it is missing: without it, a step with rights must not begin. The PATH does
- * not count: a step could put a program of its own into one of its folders, such as `node_modules/.bin`.
- */
-export function sandboxProgram(name: string, folders = SYSTEM_FOLDERS): string {
-  const found = systemProgram(name, folders);
+/** The path of a program. Throws if it is missing: without it, a step with rights must not begin. */
+export function sandboxProgram(name: string, path = process.env.PATH): string {
+  const found = systemProgram(name, path);
   if (found !== undefined) return found;
   throw new Error(`The sandbox needs ${name}, which is not installed.`);
 }
 
-export const systemProgram = (name: string, folders = SYSTEM_FOLDERS): string | undefined =>
-  findNamed(name, folders.join(':'));
+export const systemProgram = (name: string, path = process.env.PATH): string | undefined =>
+  findNamed(name, systemPath(path));
 
-/** Where packages of the system are installed. */
-export const SYSTEM_FOLDERS: readonly string[] = [
+/**
+ * Only the folders in which the system installs packages. A step could put a program of its own into others,
+ * such as `node_modules/.bin`.
+ */
+export const systemPath = (path = ''): string =>
+  path
+    .split(':')
+    .filter((folder) => SYSTEM_FOLDERS.includes(folder))
+    .join(':');
+
+const SYSTEM_FOLDERS: readonly string[] = [
   ...['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/opt/homebrew/bin'],
   ...['/run/current-system/sw/bin', '/nix/var/nix/profiles/default/bin'],
   ...['/home/linuxbrew/.linuxbrew/bin'],
