@@ -48,3 +48,13 @@ test('a path that an agent has replaced by a link out of its directory is not wr
   symlinkSync('/etc', join(cwd, 'out'));
   expect(accessIn(cwd, ['out'])).toEqual({});
 });
+
+test('the packages of the sandbox cannot be changed, even in a project that has them', () => {
+  const project = realpathSync(join(import.meta.dirname, '../../..'));
+  expect(accessIn(project, ['.'])).toMatchObject({
+    node_modules: 'write',
+    'node_modules/@anthropic-ai': 'read',
+    'node_modules/@pondwader': 'read',
+    'node_modules/node-forge': 'read',
+  });
+});
