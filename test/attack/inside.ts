@@ -39,7 +39,7 @@ const askProxy = (...requests: readonly string[]) =>
 auth="Proxy-Authorization: Basic $(printf %s "$key" | base64 -w0)"
 exec 9<>/dev/tcp/\${proxy%:*}/\${proxy#*:} || exit 1
 printf '%b' "${requests.map((one) => one.replaceAll('@AUTH@', '$auth')).join('')}" >&9
-timeout 2 cat <&9 | grep -q "a service outside"`;
+timeout 1 cat <&9 | grep -q "a service outside"`;
 
 const request = (line: string, host: string) =>
   `${line} HTTP/1.1\\r\\nHost: ${host}\\r\\n@AUTH@\\r\\n\\r\\n`;
