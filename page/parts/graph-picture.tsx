@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { lineThrough, loopThrough } from '../../src/draw/lines.ts';
+import { LOCK, lineThrough, loopThrough } from '../../src/draw/lines.ts';
 import type { RunGraph } from '../../src/draw/run-graph.ts';
 import type { Forecast } from '../../src/forecast/forecast.ts';
 import { duration, usd } from '../lib/words.ts';
@@ -195,6 +195,11 @@ function Box({ node, isEntry, heat, usual, scale, isFound, isChosen, ...acts }: 
         <text class="detail" x={x} y={y + 15}>
           {figures || (usual ? `usually ${usualText(usual)}` : node.detail)}
         </text>
+      )}
+      {node.rights !== undefined && (
+        <path class="lock" transform={`translate(${left + width - 10} ${top + 9})`} d={LOCK}>
+          <title>{`may ${node.rights}`}</title>
+        </path>
       )}
       {node.results !== undefined && <Result node={node} />}
     </g>

@@ -46,7 +46,7 @@ export type HeadRun = Pick<
   | 'limits'
   | 'pid'
 > &
-  Partial<Pick<WholeRun, 'agents' | 'states' | 'now'>>;
+  Partial<Pick<WholeRun, 'agents' | 'states' | 'now' | 'rights'>>;
 
 interface Props {
   readonly run: HeadRun;
@@ -83,6 +83,9 @@ export function RunHead({ run, watch, route }: Props) {
           <Pill tone="fail">{`${failed} failed`}</Pill>
         )}
         {run.rehearsal && <Pill tone="rest">rehearsal</Pill>}
+        {run.rights && (
+          <Pill tone={run.rights === 'limited' ? 'rest' : 'fail'}>{RIGHTS[run.rights]}</Pill>
+        )}
         <span class="grow" />
         <RunMore run={run.id} />
         <Acts run={run} />
@@ -132,6 +135,13 @@ export function RunHead({ run, watch, route }: Props) {
     </header>
   );
 }
+
+/** What the user says about the rights of all steps. */
+const RIGHTS = {
+  lifted: 'without rights',
+  learned: 'learns rights',
+  limited: 'limited by your rights',
+} as const;
 
 /** When these figures arrived. The time of running steps is added to them. */
 function useSince(run: HeadRun): number {

@@ -52,6 +52,12 @@ export function StatePanel({ run, watch, chosen, linkTo, onClose }: Props) {
         <dd>{duration(figures?.worked_ms ?? 0)}</dd>
         <dt>Cost</dt>
         <dd>{costText(figures ?? { cost_usd: 0 })}</dd>
+        {node?.rights !== undefined && (
+          <>
+            <dt>Rights</dt>
+            <dd class="anywhere">{node.rights}</dd>
+          </>
+        )}
         {usual && forecast && (
           <>
             <dt>Usually</dt>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import type { StepOutcomeShape } from '../../src/look/step-shape.ts';
+import { refusedText, remedyFor, rightsText } from '../../src/model/rights-text.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import { costText, duration, elapsed, msOf, oneLine, visible } from '../lib/words.ts';
@@ -53,7 +54,7 @@ function Watched({ watch, run, agent, step: number }: Props & { readonly watch: 
         </p>
       )}
       <Conversation step={step} now={nowOf(run, agent)} />
-      {step.outcome && <Outcome outcome={step.outcome} />}
+      {step.outcome && <Outcome outcome={step.outcome} state={visible(step.state)} />}
       {run.pid === null && (
         <RewindButton run={run.id} rewind={rewindTo(run, agent, step)}>
           <Icon name="rewind" />
@@ -85,12 +86,21 @@ function StepHead({ step }: { readonly step: WatchedStep }) {
   return (
     <p class="step-head">
       <b class="anywhere">{visible(step.state)}</b> <span class="faint">{parts.join(' · ')}</span>
+      {step.rights && (
+        <span class="faint small anywhere"> · may {oneLine(rightsText(step.rights), 300)}</span>
+      )}
     </p>
   );
 }
 
-function Outcome({ outcome }: { readonly outcome: StepOutcomeShape }) {
-  const { kind, failure, denied, usage } = outcome;
+function Outcome({
+  outcome,
+  state,
+}: {
+  readonly outcome: StepOutcomeShape;
+  readonly state: string;
+}) {
+  const { kind, failure, denied, refused, usage } = outcome;
   return (
     <div class={`outcome tone-${kind === 'ended' ? 'done' : kind === 'failed' ? 'fail' : 'wait'}`}>
       <p>
@@ -106,6 +116,11 @@ function Outcome({ outcome }: { readonly outcome: StepOutcomeShape }) {
       </p>
       {denied.length > 0 && (
         <p class="small anywhere">Denied: {denied.map((call) => oneLine(call)).join(', ')}</p>
+      )}
+      {refused.length > 0 && (
+        <p class="small anywhere">
+          The sandbox refused: {oneLine(refusedText(refused), 600)}. {remedyFor(refused, state)}
+        </p>
       )}
       {usage && <p class="faint small">{usageText(usage)}</p>}
     </div>

@@ -114,6 +114,7 @@ function addLookCommands(raymond: Command, here: Here, finish: Finish): void {
     )
     .option('-f, --follow', 'with a step: show what it says until it is over')
     .option('--steps', 'list the steps instead, by the names that rewind accepts')
+    .option('--rights', 'list the states instead, with what they may touch and what was refused')
     .option('--timeline', 'draw a row for each agent instead, with its steps and waits')
     .option('--svg', 'with --timeline: draw an SVG picture')
     .option('--json', 'print the state as JSON')
@@ -204,8 +205,9 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .description('create a workflow from a template')
     .option('--list', 'list the templates')
     .option('-y, --yes', 'ask no questions')
+    .option('--rights', 'confine all steps of this project, in .raymond/config.toml')
     .action(async (template, folder, options) =>
-      finish((await import('./author/init.ts')).init(template, folder, options)),
+      finish((await import('./author/init.ts')).init(here, template, folder, options)),
     );
   raymond
     .command('convert <from> <to>')

@@ -11,8 +11,14 @@ import {
   type PlacedNode,
   type Words,
 } from './layout-parts.ts';
-import { lineThrough, loopThrough, rounded } from './lines.ts';
-import { type LineRole, type Picture, type PictureEdge, pictureOf } from './picture.ts';
+import { LOCK, lineThrough, loopThrough, rounded } from './lines.ts';
+import {
+  type LineRole,
+  type Picture,
+  type PictureEdge,
+  type PictureNode,
+  pictureOf,
+} from './picture.ts';
 import { wordsFor } from './words.ts';
 
 interface Drawing {
@@ -117,17 +123,27 @@ function drawNode(pen: Pen, placed: PlacedNode): string {
     `<text class="${kind}" x="${rounded(x)}" y="${rounded(y + below)}">${escapeText(content)}</text>`;
   const drawn = [
     `<g class="${classes.join(' ')} is-${pen.indexOf(node.id)}">`,
-    `<title>${escapeText([node.shows.label, detail || 'is drawn elsewhere'].join(': '))}</title>`,
+    `<title>${escapeText([node.shows.label, detail || 'is drawn elsewhere', ...limitsOf(node)].join(': '))}</title>`,
     node.id === pen.entry ? entryMark(placed) : '',
     shape(placed),
     heat === undefined ? '' : heatMark(placed, heat),
     text('name', detail === '' ? 5 : -2, words.name(node)),
     detail === '' ? '' : text('detail', 15, detail),
+    node.shows.rights === undefined ? '' : lockMark(placed),
     node.result ? resultMark(pen, placed) : '',
     '</g>',
   ].join('');
   const href = options.link?.(node.shows);
   return href === undefined ? drawn : `<a href="${escapeText(href)}">${drawn}</a>`;
+}
+
+const limitsOf = ({ shows: { rights } }: PictureNode) =>
+  rights === undefined ? [] : [`may ${rights}`];
+
+/** At the upper right corner. */
+function lockMark({ x, y, width, height }: PlacedNode): string {
+  const at = `${rounded(x + width / 2 - 10)} ${rounded(y - height / 2 + 9)}`;
+  return `<path class="lock" transform="translate(${at})" d="${LOCK}"/>`;
 }
 
 function shape({ node, x, y, width, height }: PlacedNode): string {

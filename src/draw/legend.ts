@@ -1,4 +1,5 @@
 import type { Heat } from './heat.ts';
+import { LOCK } from './lines.ts';
 import type { LineRole, Picture, PictureNode } from './picture.ts';
 import { textWidth } from './text-width.ts';
 
@@ -42,6 +43,9 @@ function itemsFor({ nodes, edges }: Picture, heat: Heat | undefined): readonly I
     ...KINDS.flatMap(([kind, words]) => (kinds.has(kind) ? [{ sign: box(kind), words }] : [])),
     ...ROLES.flatMap(([role, words]) => (roles.has(role) ? [{ sign: line(role), words }] : [])),
     ...(heat ? [{ sign: SCALE, words: `more colour: more ${heat}` }] : []),
+    ...(nodes.some(({ shows }) => shows.rights !== undefined)
+      ? [{ sign: `<path class="lock" transform="translate(17 10)" d="${LOCK}"/>`, words: LOCKED }]
+      : []),
     ...(ends ? [{ sign: RESULT, words: 'ends, or returns to its caller' }] : []),
   ];
 }
@@ -75,6 +79,8 @@ const SCALE = [0.1, 0.35, 0.6]
       `<rect class="heat" x="${2 + 10 * i}" y="2" width="10" height="16" fill-opacity="${part}"/>`,
   )
   .join('');
+
+const LOCKED = 'limited by rights';
 
 const RESULT = '<g class="result"><rect x="2" y="3" width="30" height="14" rx="7"/></g>';
 

@@ -38,3 +38,6 @@ function towards(from: Point, to: Point, length: number): Point {
     y: from.y + ((to.y - from.y) * length) / whole,
   };
 }
+
+/** A padlock, around its middle. */
+export const LOCK = 'M-4 0h8v6h-8zM-2.5 0v-2a2.5 2.5 0 0 1 5 0v2';

@@ -54,7 +54,9 @@ const ARROWS: Readonly<Record<LineRole, string>> = {
 };
 
 function shape({ kind, shows }: PictureNode): string {
-  const text = quoted(shows.label);
+  const text = quoted(
+    shows.rights === undefined ? shows.label : `${shows.label} 🔒 ${shows.rights}`,
+  );
   switch (kind) {
     case 'prompt':
       return `(${text})`;

@@ -32,10 +32,14 @@ export function policyFacts(
 export function limitFacts({
   idleTimeoutMs,
   maxVisits,
+  rights,
 }: Limits): readonly (readonly [string, string])[] {
   return [
     ...(idleTimeoutMs === undefined ? [] : [['timeout', `${idleTimeoutMs / 1000} s`] as const]),
     ...(maxVisits === undefined ? [] : [['max_visits', String(maxVisits)] as const]),
+    ...Object.entries(rights ?? {}).map(
+      ([key, value]) => [`rights.${key}`, [value].flat().join(', ') || 'none'] as const,
+    ),
   ];
 }
 

@@ -36,6 +36,8 @@ const nodeSchema = z.object({
   name: text,
   /** The kind of the node for a reader, with its settings. */
   detail: text,
+  /** What its processes may touch; absent if the workflow does not limit it. */
+  rights: z.optional(text),
   /** The centre of the box. */
   ...pointSchema.shape,
   width: length,
@@ -145,6 +147,7 @@ function nodeData(
     label: visible(shows.label),
     name: visible(PLAIN.name(node)),
     detail: visible(shows.detail),
+    ...(shows.rights !== undefined && { rights: visible(shows.rights) }),
     ...{ x: rounded(x), y: rounded(y), width, height },
     visits: use?.visits ?? 0,
     time_ms: use?.timeMs ?? 0,

@@ -1,4 +1,6 @@
 /** A workflow as nodes and edges. Lint, diagrams and exploration share this graph. */
+import { rightsOf } from '../interpret/rights.ts';
+import { rightsText } from '../model/rights-text.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { TagName } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -39,6 +41,8 @@ export type GraphNode = {
   readonly label: string;
   /** The kind of the node for a reader, with its settings. */
   readonly detail: string;
+  /** What the processes of a state may touch; absent if the workflow does not limit it. */
+  readonly rights?: string;
 } & (
   | { readonly kind: 'prompt' | 'script' | 'broken'; readonly state: StateName }
   /** Another workflow, by its path. */
@@ -134,7 +138,11 @@ function nodeOf(state: State, workflow: Workflow): GraphNode {
   // Two files may share a stem. Then only the whole name identifies one of them.
   const isUnique = 'found' in resolveState(workflow, stemOf(name));
   const label = isUnique ? stemOf(name) : name;
-  return { id: stateNode(name), label, detail: detailOf(state, workflow), kind, state: name };
+  const rights = rightsOf({}, workflow, name);
+  return {
+    ...{ id: stateNode(name), label, detail: detailOf(state, workflow), kind, state: name },
+    ...(rights && { rights: rightsText(rights) }),
+  };
 }
 
 function detailOf(state: State, { agents }: Workflow): string {

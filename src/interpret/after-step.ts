@@ -2,6 +2,7 @@
 import type { RunEvent, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts, StepReport } from '../model/input.ts';
+import type { Refusal } from '../model/rights.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { Tag } from '../model/tag.ts';
 import type { Move } from '../model/transition.ts';
@@ -21,6 +22,8 @@ export interface AfterStep {
   readonly agent: Agent;
   readonly task: Task;
   readonly judgeSession: string | undefined;
+  /** What the sandbox refused to the step. */
+  readonly refused: readonly Refusal[];
   readonly at: number;
 }
 

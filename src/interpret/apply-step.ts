@@ -26,6 +26,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       reservedUsd: event.reservedUsd,
       executor: event.executor,
       worker: event.worker,
+      rights: event.rights,
       requests: NONE,
       decided: NONE,
     },

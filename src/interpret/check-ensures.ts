@@ -6,6 +6,7 @@ import type { Tag } from '../model/tag.ts';
 import type { Ensure, PromptState, Workflow } from '../model/workflow.ts';
 import { type AfterStep, type Answer, fail, followHeldTags, followTags } from './after-step.ts';
 import { matches } from './policy.ts';
+import { refusalLines } from './rights.ts';
 
 export interface Held {
   readonly tags: readonly Tag[];
@@ -60,7 +61,9 @@ function unmet(
   if (!ensure) return fail(context, failure);
   const sent = task.unmet?.[task.ensure] ?? 0;
   if (sent < ensure.tries) {
-    const text = reminder(ensure, fact, output, task.tags);
+    const text = [reminder(ensure, fact, output, task.tags), ...refusalLines(context.refused)].join(
+      '\n',
+    );
     const number = sent + 1;
     return [
       { type: 'agent-reminded', at, agent: agent.id, number, failure, text, ensure: task.ensure },

@@ -25,6 +25,7 @@ import { checked, ensured } from './check-ensures.ts';
 import { evaluate } from './evaluate.ts';
 import { visitKey } from './new-run.ts';
 import { policyProblem, reminderText } from './policy.ts';
+import { refusalLines } from './rights.ts';
 
 export function decideOnAnswer(context: AfterStep, answer: Answer): readonly RunEvent[] {
   const { agent, task } = context;
@@ -209,7 +210,7 @@ function remindOrFail(
       agent: agent.id,
       number: sent + 1,
       failure,
-      text: reminderText(failure.message, allowed),
+      text: [reminderText(failure.message, allowed), ...refusalLines(context.refused)].join('\n'),
       ...(task.kind === 'judge' && context.judgeSession && { session: context.judgeSession }),
     },
   ];

@@ -3,6 +3,7 @@ import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StepEnded } from '../model/input.ts';
 import { limitOf } from '../model/limits.ts';
+import type { Refusal } from '../model/rights.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AfterStep } from './after-step.ts';
@@ -11,6 +12,7 @@ import { decideOnAnswer } from './decide-answer.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
 import { recover } from './recover.ts';
+import { levelsOf, refusedBy } from './rights.ts';
 import { stopAgent } from './stop-agent.ts';
 
 /** Applies the end of the step to the run first, and then decides on that run what follows. */
@@ -18,7 +20,7 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
   const running = run.agents.get(input.agent);
   if (running?.status.kind !== 'running' || running.status.step !== input.step) return [];
   const { outcome, at } = input;
-  const ended = endEvent(workflows, running, input);
+  const ended = endEvent(workflows, run, running, input);
   const after = apply(run, ended);
   const agent = after.agents.get(running.id);
   if (!agent) throw new Error('Bug: the end of a step removed its agent');
@@ -31,6 +33,7 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
     agent,
     task,
     judgeSession: (ended.session ?? session)?.id,
+    refused: ended.refused ?? [],
     at,
   };
 
@@ -48,11 +51,13 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
 
 function endEvent(
   workflows: Workflows,
+  run: Run,
   agent: Agent,
   { at, step, outcome, worktree }: StepEnded,
 ): StepEndEvent {
   const looked = worktree && { worktree };
-  const over = { at, agent: agent.id, step, ...outcome.account, ...looked };
+  const refused = withLevels(workflows, run, agent, outcome.account.refused);
+  const over = { at, agent: agent.id, step, ...outcome.account, ...refused, ...looked };
   switch (outcome.kind) {
     case 'answered': {
       const { answer, exit, denied } = outcome;
@@ -68,6 +73,18 @@ function endEvent(
     default:
       return unreachable(outcome);
   }
+}
+
+/** Says whose rights would have to allow what the sandbox refused. */
+function withLevels(
+  workflows: Workflows,
+  run: Run,
+  agent: Agent,
+  refused: readonly Refusal[] = [],
+): Pick<StepEndEvent, 'refused'> {
+  if (refused.length === 0 || agent.status.kind !== 'running') return {};
+  const levels = levelsOf(workflows, run, agent, agent.status.state);
+  return { refused: refused.map((one) => ({ ...one, by: refusedBy(levels, one, agent.cwd) })) };
 }
 
 function howToRepeat(

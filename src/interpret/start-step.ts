@@ -12,6 +12,7 @@ import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
 import { visitKey } from './new-run.ts';
+import { rightsAt } from './rights.ts';
 
 /** Starts an agent's next step if the limits of the run allow it; no events if they do not. */
 export function startStep(workflows: Workflows, run: Run, input: StartStep): readonly RunEvent[] {
@@ -48,8 +49,14 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       ...(input.worker !== undefined && { worker: input.worker }),
       ...(input.queued && { queued: true }),
       ...(money && { reservedUsd: money.usd }),
+      ...rightsIn(workflows, run, agent, state.name),
     },
   ];
+}
+
+function rightsIn(workflows: Workflows, run: Run, agent: Agent, state: StateName) {
+  const rights = rightsAt(workflows, run, agent, state);
+  return rights && { rights };
 }
 
 /** Whether the next step of an agent is a prompt of an executor that has reached its usage limit. */

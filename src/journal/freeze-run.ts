@@ -112,7 +112,7 @@ function alsoFlat<T extends object>(choices: Choices, frozen: T): T {
 function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
   switch (status.kind) {
     case 'running': {
-      const { requests, decided, isQueued, reservedUsd, ...running } = status;
+      const { requests, decided, isQueued, reservedUsd, rights, ...running } = status;
       return {
         ...running,
         session: status.session ?? null,
@@ -120,6 +120,7 @@ function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
         worker: status.worker ?? null,
         ...(isQueued && { isQueued: true as const }),
         ...(reservedUsd !== undefined && { reservedUsd }),
+        ...(rights && { rights }),
         ...(requests.length > 0 && { requests }),
         ...(decided.length > 0 && { decided }),
       };

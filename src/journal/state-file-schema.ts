@@ -10,6 +10,7 @@ import {
 } from '../model/event.ts';
 import { failureSchema } from '../model/failure.ts';
 import { decisionSchema, permissionRequestSchema } from '../model/permission.ts';
+import { stepRightsSchema } from '../model/rights.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { worktreeLookSchema } from '../model/worktree.ts';
 
@@ -51,6 +52,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     isQueued: z.optional(z.literal(true)),
     /** The part of the budget that is reserved for the turn; absent without a budget. */
     reservedUsd: z.optional(z.number()),
+    /** The rights with which it began; absent if it is not confined. */
+    rights: z.optional(stepRightsSchema),
     /** Permission requests that wait for a person; absent if there are none. */
     requests: z.optional(
       z.readonly(z.array(z.extend(permissionRequestSchema, { askedAt: z.number() }))),

@@ -94,6 +94,20 @@ const LINT_CODES = {
   ),
   'misplaced-limits': error('parse', 'The manifest has limits for a state with front matter.'),
   'unused-key': warning('parse', 'A key has no effect.'),
+  // Rights.
+  'rights-nowhere': warning(
+    'parse',
+    'A path that a state may write leads out of the directory of its agent, and so allows nothing.',
+  ),
+  'rights-outside': note('parse', 'A path that a state may write is outside of the project.'),
+  'no-network': warning(
+    'lint',
+    'A script or a check needs a network, and its rights give it none.',
+  ),
+  'perhaps-no-network': note(
+    'lint',
+    'A prompt names a command that needs a network, and its rights give it none.',
+  ),
   // Names of states.
   'missing-state': error(
     'lint',

@@ -25,6 +25,32 @@ test.each<[string, Record<string, string>, string[]]>([
     ['missing-state START.md:1:1', 'missing-state START.md:2:1', 'unjoined-fork START.md:2:1'],
   ],
   [
+    'a script and a check that need a network and have none',
+    {
+      'workflow.yaml': 'rights: { network: none }',
+      START: `---\nensures: [{ run: npm ci }]\n---\nDo not git push. <goto>PUSH</goto>`,
+      'PUSH.sh': `# git push\ntrue && git  push origin\necho '${END}'`,
+    },
+    ['no-network PUSH.sh:2:9', 'no-network START.md:1:1', 'perhaps-no-network START.md:4:8'],
+  ],
+  [
+    'paths that a state must not or may not write',
+    { START: `---\nrights: { write: [src, ../x, a/../../b, ~/y, /z] }\n---\n${END}` },
+    [
+      ...['rights-nowhere START.md:2:24', 'rights-nowhere START.md:2:30'],
+      ...['rights-outside START.md:2:41', 'rights-outside START.md:2:46'],
+    ],
+  ],
+  [
+    'a script with a network, and one without rights',
+    {
+      'START.sh': 'git push; echo "<goto>B</goto>"',
+      'B.sh': `curl x.org; echo '${END}'`,
+      'workflow.yaml': 'states: { B.sh: { rights: { network: [x.org] } } }',
+    },
+    [],
+  ],
+  [
     'values that only a run knows',
     {
       'START.sh': `echo "<function return=\\"R\\" model=\\"$model\\">A</function>"`,

@@ -16,6 +16,7 @@ import { joinsWithoutForks, tooFewForks, unjoinedForks } from './joins.ts';
 import { sameStems, unresolvedJudges, unresolvedNames } from './names.ts';
 import { spacedPlaceholders, unfilledPlaceholders } from './placeholders.ts';
 import { forbiddenTags, unmentionedEntries } from './policy-tags.ts';
+import { perhapsWithoutNetwork, withoutNetwork } from './rights.ts';
 import { type Lint, type LintOptions, type Rule, startOf } from './rule.ts';
 import { badlyPrintedTags } from './script-tags.ts';
 import { crlfScripts, notText, shebangOptions } from './scripts.ts';
@@ -68,6 +69,8 @@ const printsUnknownTag = (state: State) =>
 const RULES: readonly Rule[] = [
   ({ workflow }: Lint) => cannotBranch(workflow),
   unknownCosts,
+  withoutNetwork,
+  perhapsWithoutNetwork,
   otherAgents,
   unresolvedNames,
   unresolvedJudges,

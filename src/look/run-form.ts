@@ -3,6 +3,7 @@ import type { HistoryUse, RunHistory } from '../history/run-history.ts';
 import type { Question, Request } from '../host/questions.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { conditionOf, type StoredFacts } from '../model/condition.ts';
+import type { Settings } from '../model/event.ts';
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import type { Now } from '../model/now.ts';
 import { pidOf } from '../model/pid-of.ts';
@@ -106,6 +107,7 @@ export function wholeForm(seen: SeenRun): WholeRun {
     metadata: run.metadata,
     max_iterations: run.settings.maxIterations,
     granted: run.settings.granted ?? [],
+    rights: rightsOfUser(run.settings),
     input: run.input === undefined ? null : bounded(run.input, MOST_RESULT),
     result: run.result === undefined ? null : bounded(run.result, MOST_RESULT),
     agents: [...use.agents.values()].flatMap(({ id, bornAt, workedMs }) => {
@@ -303,4 +305,10 @@ export function permissionForm(open: Request): PermissionShape {
     asked_at: iso(open.askedAt),
     answered: open.isAnswered,
   };
+}
+
+function rightsOfUser({ rights, learnRights }: Settings): WholeRun['rights'] {
+  if (rights === 'off') return 'lifted';
+  if (learnRights) return 'learned';
+  return rights === undefined || rights.length === 0 ? null : 'limited';
 }

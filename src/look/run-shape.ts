@@ -231,6 +231,11 @@ export const wholeRun = z.object({
   metadata: variables,
   max_iterations: count.check(z.describe('0 is unlimited.')),
   granted: listOf(text).check(z.describe('The rules that people have allowed for the run.')),
+  rights: orNull(z.enum(['lifted', 'learned', 'limited'])).check(
+    z.describe(
+      'What its user says about rights: `--no-rights`, `--learn-rights`, or rights for all steps. Null if only the workflow decides.',
+    ),
+  ),
   agents: listOf(agentShape).check(z.describe('In the order of their creation.')),
   states: listOf(stateFigures).check(z.describe('In the order of their first visits.')),
   timeline: timelineShape,

@@ -27,6 +27,7 @@ export async function stepForm(
     kind,
     executor: started.executor ?? null,
     session: started.session?.id ?? null,
+    rights: started.rights ?? null,
     started_at: iso(started.at),
     prompt: told === undefined ? null : bounded(told, MOST_TOLD),
     messages,
@@ -63,6 +64,7 @@ export function outcomeForm({ ended, followed }: StepFacts): StepOutcomeShape | 
     failure: ended.type === 'step-failed' ? ended.failure : null,
     exit: isEnd ? (ended.exit ?? null) : null,
     denied: isEnd ? ended.denied : [],
+    refused: ended.refused ?? [],
     followed,
   };
 }

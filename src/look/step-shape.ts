@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { messageShape } from '../model/conversation.ts';
 import { failureSchema } from '../model/failure.ts';
+import { refusalSchema, stepRightsSchema } from '../model/rights.ts';
 import { accountSchema } from '../model/step-account.ts';
 import { boundedText, count, isEstimate, listOf, orNull, text, time, usd } from './common.ts';
 
@@ -14,6 +15,11 @@ export const stepOutcome = z.object({
   failure: orNull(failureSchema),
   exit: orNull(count).check(z.describe('The exit code of a check.')),
   denied: listOf(text).check(z.describe('Tool calls that the agent was not allowed to make.')),
+  refused: listOf(refusalSchema).check(
+    z.describe(
+      'What the sandbox refused. `by` says whose rights would have to allow it: none if it is empty.',
+    ),
+  ),
   followed: listOf(text).check(
     z.describe('What followed: the types of the events that this step caused for its agent.'),
   ),
@@ -30,6 +36,9 @@ export const stepShape = z.object({
   kind: z.enum(['prompt', 'script']),
   executor: orNull(text),
   session: orNull(text),
+  rights: orNull(stepRightsSchema).check(
+    z.describe('What it may touch: all levels together. Null if it is not confined.'),
+  ),
   started_at: time,
   prompt: orNull(boundedText).check(
     z.describe('The text that was sent, or the input of a script; null if it was not kept.'),

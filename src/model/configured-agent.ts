@@ -16,6 +16,10 @@ export interface ConfiguredAgent {
   readonly command?: readonly string[];
   /** Whether it can branch sessions; absent if the user did not specify it. */
   readonly branch?: boolean;
+  /** Hosts that it needs itself, in a state with rights. */
+  readonly hosts?: readonly string[];
+  /** Absolute paths of files and folders that it changes, such as its sessions. */
+  readonly writes?: readonly string[];
   readonly prices: Prices;
 }
 

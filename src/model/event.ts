@@ -24,7 +24,7 @@ import {
 } from './agent-state.ts';
 import { failureSchema } from './failure.ts';
 import { decisionSchema, permissionRequestSchema } from './permission.ts';
-import { rightsSchema } from './rights.ts';
+import { rightsSchema, stepRightsSchema } from './rights.ts';
 import { stateNameSchema } from './state-name.ts';
 import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
@@ -79,6 +79,8 @@ export const settingsSchema = z.object({
   granted: z.optional(z.readonly(z.array(text))),
   /** The rights of the user, widest first; `off` if the user has switched off all rights. */
   rights: z.optional(z.union([z.literal('off'), z.readonly(z.array(rightsSchema))])),
+  /** The rights of the workflow do not apply: the run records what its steps change and reach. */
+  learnRights: z.optional(z.boolean()),
 });
 
 export const stopHowSchema = z.enum(['drain', 'now']);
@@ -156,6 +158,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     queued: z.optional(z.literal(true)),
     /** The part of the remaining budget that is reserved for this turn; absent without a budget. */
     reservedUsd: z.optional(usd),
+    /** What it may touch; absent if it is not confined. */
+    rights: z.optional(stepRightsSchema),
   }),
   /** A worker begins a step that waited in a queue. */
   z.object({ type: z.literal('step-taken'), ...byStep, worker: text }),

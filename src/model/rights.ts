@@ -17,10 +17,31 @@ export type Rights = z.infer<typeof rightsSchema>;
 
 export type Network = NonNullable<Rights['network']>;
 
+/** Something that a step changed or reached. */
+export const usedRightSchema = z.object({ right: z.enum(['write', 'network']), what: z.string() });
+
+export type UsedRight = z.infer<typeof usedRightSchema>;
+
+/** Something that the sandbox did not let a step do. Its processes can forge it, so it only informs. */
+export const refusalSchema = z.object({
+  /** The key that would allow it. */
+  right: z.enum(['write', 'hide', 'network']),
+  /** A path, or a host with or without a port. */
+  what: z.string(),
+  /** Whose rights would have to allow it. Empty if no rights can. */
+  by: z.optional(z.readonly(z.array(z.enum(['user', 'workflow', 'state'])))),
+});
+
+export type Refusal = z.infer<typeof refusalSchema>;
+
 /** The rights of a step: all of its levels together. */
-export interface StepRights {
+export const stepRightsSchema = z.object({
   /** A path may be changed if every list has it, or a folder above it. Empty: the agent's directory. */
-  readonly write: readonly (readonly string[])[];
-  readonly hide: readonly string[];
-  readonly network: 'all' | readonly string[];
-}
+  write: z.readonly(z.array(texts)),
+  hide: texts,
+  network: z.union([z.literal('all'), texts]),
+  /** What it changes and reaches is recorded. */
+  learns: z.optional(z.literal(true)),
+});
+
+export type StepRights = z.infer<typeof stepRightsSchema>;

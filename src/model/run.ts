@@ -14,6 +14,7 @@ import type { Failure } from './failure.ts';
 import type { Limits } from './limits.ts';
 import type { PermissionDecision, PermissionRequest } from './permission.ts';
 import type { PersistentMap } from './persistent-map.ts';
+import type { StepRights } from './rights.ts';
 import type { StateName } from './state-name.ts';
 import type { Tally } from './tally.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
@@ -159,6 +160,8 @@ export interface RunningStatus {
   /** The executor that took the step, if the journal has it. */
   readonly executor: string | undefined;
   readonly worker: string | undefined;
+  /** The rights with which it began; absent if it is not confined. */
+  readonly rights?: StepRights | undefined;
   /** Its requests that wait for a person, the oldest first. */
   readonly requests: readonly OpenRequest[];
   /**

@@ -3,6 +3,7 @@
  * absent.
  */
 import * as z from 'zod/mini';
+import { refusalSchema, usedRightSchema } from './rights.ts';
 
 const text = z.string();
 const count = z.int().check(z.nonnegative());
@@ -49,6 +50,10 @@ export const accountSchema = z.object({
   printed: z.optional(printedSchema),
   /** Warnings for the user about the step; absent if there are none. */
   warnings: z.optional(z.readonly(z.array(text))),
+  /** What the sandbox refused; absent if nothing is known. */
+  refused: z.optional(z.readonly(z.array(refusalSchema))),
+  /** What it changed and reached, in a run that learns rights. */
+  used: z.optional(z.readonly(z.array(usedRightSchema))),
 });
 
 /**

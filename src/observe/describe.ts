@@ -6,6 +6,7 @@ import { counted } from '../model/counted.ts';
 import { isEstimate } from '../model/estimate.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import { limitText } from '../model/limits.ts';
+import { refusedText, remedyFor } from '../model/rights-text.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { waitsForPerson } from '../model/tally.ts';
@@ -95,21 +96,24 @@ export class Describer {
         return [`${stateOf(after, event.agent)} begins on ${oneLine(event.worker)}`, 'detail'];
       case 'step-ended':
         this.#remember(event, before);
-        if (event.denied.length === 0)
-          return event.worktree?.missing ? [GONE_WORKTREE, 'warning'] : undefined;
-        return [
-          `${stateOf(before, event.agent)} was denied: ${event.denied.map((call) => oneLine(call)).join(', ')}`,
-          'warning',
-        ];
+        return warning(
+          ...(event.denied.length > 0
+            ? [
+                `${stateOf(before, event.agent)} was denied: ${event.denied.map((call) => oneLine(call)).join(', ')}`,
+              ]
+            : []),
+          ...refusals(event, before),
+          ...(event.worktree?.missing && event.denied.length === 0 ? [GONE_WORKTREE] : []),
+        );
       case 'step-failed':
         this.#remember(event, before);
-        return undefined;
+        return warning(...refusals(event, before));
       case 'step-interrupted':
         this.#remember(event, before);
-        return [
+        return warning(
           `${stateOf(before, event.agent)} was interrupted${this.#price(event.agent)}${lostRequests(before, event.agent)}`,
-          'warning',
-        ];
+          ...refusals(event, before),
+        );
       case 'agent-moved':
         return [
           `${this.#arrow(event.agent, before, `${event.tag} ${event.state}`)}${resultOf(event)}`,
@@ -306,6 +310,18 @@ function standing({ workers }: RunEventOf<'join-reported'>): string {
   for (const { status } of workers) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = [...counts].map(([status, count]) => `${count} ${status}`);
   return parts.length > 0 ? ` (${parts.join(', ')})` : '';
+}
+
+function warning(...texts: readonly string[]): Said | undefined {
+  return texts.length === 0 ? undefined : [texts.join('; '), 'warning'];
+}
+
+/** What the sandbox refused to the step, with the lines that would allow it. */
+function refusals({ agent, refused = [] }: StepEndEvent, before: Run | undefined): string[] {
+  if (refused.length === 0) return [];
+  const status = before?.agents.get(agent)?.status;
+  const state = status?.kind === 'running' ? status.state : stateOf(before, agent);
+  return [`the sandbox refused: ${oneLine(refusedText(refused))}. ${remedyFor(refused, state)}`];
 }
 
 const GONE_WORKTREE = 'its worktree no longer exists: what was not committed there is lost';

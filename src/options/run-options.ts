@@ -122,6 +122,15 @@ export const RUN_OPTIONS = [
     inProject: 'harmless',
   },
   {
+    name: 'learn-rights',
+    setting: 'learnRights',
+    kind: 'flag',
+    meaning: 'record what each state changes and reaches, and print the rights that it needs',
+    example: 'false',
+    only: 'command-line',
+    onlyAtStart: true,
+  },
+  {
     name: 'fail-fast',
     setting: 'failFast',
     kind: 'flag',

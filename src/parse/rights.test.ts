@@ -13,6 +13,7 @@ test.each<[string, unknown]>([
     },
   ],
   ['{}', {}],
+  ['write: [~/x, /y, ../z]', { write: ['~/x', '/y', '../z'] }],
 ])('%s', (text, rights) => {
   expect(rightsIn(text)).toEqual(rights);
 });

@@ -17,11 +17,17 @@ export interface Rules {
   };
 }
 
-export function rulesOf({ settings }: Run, step: Step): Rules {
-  const { rights } = step;
+export function rulesOf({ settings }: Run, step: Step, began?: StepRights): Rules {
+  const rights = began ?? onlyRights(step.rights);
   if (step.kind !== 'prompt') return { rights };
   const { choices, granted } = step;
   return { rights, turn: { choices, granted, budgetUsd: settings.budgetUsd } };
+}
+
+function onlyRights(rights: StepRights | undefined): StepRights | undefined {
+  if (!rights) return undefined;
+  const { write, hide, network, learns } = rights;
+  return { write, hide, network, ...(learns && { learns }) };
 }
 
 /** Why a step that began under other rules must not continue; undefined when it may. */

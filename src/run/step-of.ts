@@ -1,8 +1,8 @@
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
-import { rightsOf } from '../interpret/rights.ts';
+import { rightsAt } from '../interpret/rights.ts';
 import { remainingUsd } from '../interpret/start-step.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
-import type { PromptState, State, Workflow } from '../model/workflow.ts';
+import type { PromptState, Workflow } from '../model/workflow.ts';
 import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
 import type { Place, Step } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
@@ -19,6 +19,7 @@ export async function stepOf(
   if (!workflow || !state || state.kind === 'broken')
     throw new Error(`${status.state} can no longer be executed.`);
   const from = { workflow, run, agent, taskFolder: () => folders.task(agent.id) };
+  const rights = rightsAt((ref) => library.get(ref), run, agent, state.name);
   const parts = {
     run: run.id,
     agent: agent.id,
@@ -28,7 +29,9 @@ export async function stepOf(
     state: state.name,
     cwd: agent.cwd,
     folder: folders.step(agent.id, status.step),
-    ...confinementOf(run, workflow, state, agent, folders),
+    ...(rights && {
+      rights: { ...rights, places: placesOf(run, agent), taskFolder: folders.task(agent.id) },
+    }),
   };
   if (status.task.kind === 'check') {
     const check = state.kind === 'prompt' && state.policy.ensures[status.task.ensure];
@@ -73,6 +76,7 @@ export async function stepOf(
     ...turnSettings(run, agent, status, state, {
       workflow,
       usual: library.get(run.workflow)?.agents.usual ?? workflow.agents.usual,
+      isConfined: rights !== undefined,
     }),
     asksPermissions: run.settings.askPermissions === true,
     granted: run.settings.granted ?? [],
@@ -80,19 +84,6 @@ export async function stepOf(
     previousFolder:
       agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
   };
-}
-
-function confinementOf(
-  run: Run,
-  workflow: Workflow,
-  { name }: State,
-  agent: Agent,
-  folders: StepsPorts['folders'],
-) {
-  const rights = rightsOf(run.settings, workflow, name);
-  if (!rights) return {};
-  const taskFolder = folders.task(agent.id);
-  return { rights: { ...rights, places: placesOf(run, agent), taskFolder } };
 }
 
 function placesOf({ workflowFiles }: Run, { workflow, state, stack }: Agent): readonly Place[] {
@@ -109,14 +100,18 @@ function turnSettings(
   agent: Agent,
   { task }: RunningStatus,
   state: PromptState,
-  { workflow, usual }: { readonly workflow: Workflow; readonly usual: string },
+  {
+    workflow,
+    usual,
+    isConfined,
+  }: { readonly workflow: Workflow; readonly usual: string; readonly isConfined: boolean },
 ) {
   const { policy } = state;
   const name = agentOf(workflow, state);
   const declaration = agentNamed(workflow.agents, name);
   if (!declaration) throw new Error(`There is no agent "${name}".`);
   // The start of the run checks this, and may not have known the state.
-  if (!declaration.can.rights && rightsOf(settings, workflow, state.name))
+  if (!declaration.can.rights && isConfined)
     throw new Error(`The agent ${name} of ${state.name} cannot be confined to its rights.`);
   const choices = declaration.combine({
     run: choicesFor(declaration, usual, settings.agent),

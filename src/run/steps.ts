@@ -3,6 +3,7 @@ import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input, StartStep } from '../model/input.ts';
 import { messageOf } from '../model/message-of.ts';
+import type { StepRights } from '../model/rights.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { isShortage } from '../model/shortage.ts';
 import { asksPermission } from '../model/tally.ts';
@@ -219,8 +220,10 @@ export class Steps {
     const { status } = agent;
     const agents = this.workflows(agent.workflow)?.agents;
     const declaration = agents && agentNamed(agents, status.executor ?? agents.usual);
-    const rules = async (of: Run) => rulesOf(of, await stepOf(this.#ports, of, agent, status));
-    const why = await Promise.all([rules(before), rules(run)]).then(
+    const rules = async (of: Run, began?: StepRights) =>
+      rulesOf(of, await stepOf(this.#ports, of, agent, status), began);
+    // Changed files may have changed the rights as well, so those with which it began are recorded.
+    const why = await Promise.all([rules(before, status.rights), rules(run)]).then(
       ([was, now]) => tightened(was, now, declaration),
       // The step can no longer be executed, and reports this itself.
       () => undefined,

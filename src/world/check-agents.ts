@@ -16,6 +16,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
+import { wrongUsage } from '../options/wrong-usage.ts';
 import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { nearHere } from './diagnostic-line.ts';
@@ -41,9 +42,10 @@ export function checkAgents(run: CheckedRun): readonly string[] {
 /** The same for a resume, which does not need the agents that are already done. */
 export function checkAbilities(run: CheckedRun): readonly string[] {
   const { library, refs, settings } = run;
+  const callers = refs.slice(0, 1).flatMap((ref) => library.get(ref) ?? []);
   for (const prompt of promptsOf(run)) {
     const { workflow, state, agent } = prompt;
-    const problem = problemOf(prompt, settings);
+    const problem = problemOf(prompt, settings, callers);
     if (!problem) continue;
     const [fact, remedy] = problem;
     const message = `The agent ${agent.name} of ${state.name} ${fact}.`;
@@ -80,6 +82,11 @@ export function checkSettings(
   return facts.length > 0 ? [...facts, APPROVE] : [];
 }
 
+/** Warns if the user has lifted rights of the workflow. */
+export async function liftedRights(run: CheckedRun): Promise<readonly string[]> {
+  return run.settings.rights === 'off' ? checkRights(run) : [];
+}
+
 /**
  * Throws a UserError if this machine cannot enforce the rights of a state that the run can reach. Returns
  * warnings if the user has lifted them.
@@ -93,26 +100,34 @@ export async function checkRights({
   const confined = (given: Settings) =>
     workflows.flatMap((workflow) =>
       withinReach(workflow).flatMap((name) => {
-        const rights = rightsOf(given, workflow, name);
+        const rights = rightsOf(given, workflow, name, workflows.slice(0, 1));
         return rights ? [{ rights, state: workflow.states.get(name) }] : [];
       }),
     );
-  if (settings.rights === 'off')
+  if (settings.rights === 'off') {
+    if (settings.learnRights)
+      throw wrongUsage('--no-rights and --learn-rights exclude each other.', 'Omit one of them.');
     return confined({ ...settings, rights: [] }).length > 0 ? NO_RIGHTS_WARNING : [];
+  }
   const all = confined(settings);
   if (all.length === 0) return [];
   const withHosts = all.some(
     ({ rights: { network }, state }) =>
       state?.kind === 'prompt' || (network !== 'all' && network.length > 0),
   );
-  const problem = await sandboxProblem(withHosts);
-  if (!problem) return [];
+  const problem = await sandboxProblem(withHosts || settings.learnRights === true);
+  if (!problem) return settings.learnRights ? LEARN_WARNING : [];
   throw new UserError(
     'no-sandbox',
     `The workflow limits what its states may touch, and this machine cannot enforce it. ${problem.fact}`,
     problem.remedy,
   );
 }
+
+const LEARN_WARNING = [
+  'WARNING: this run learns rights. Its agents and scripts can change the directory in which they work and reach',
+  'any host that your own rights do not exclude. The rights of the workflow do not apply.',
+];
 
 const NO_RIGHTS_WARNING = [
   'WARNING: the rights of this workflow are lifted. Its agents and scripts can change any file and reach any host,',
@@ -149,13 +164,17 @@ function promptsOf({ library, refs }: CheckedRun): readonly Prompt[] {
 
 type Problem = readonly [fact: string, remedy: string];
 
-function problemOf({ agent, workflow, state }: Prompt, settings: Settings): Problem | undefined {
+function problemOf(
+  { agent, workflow, state }: Prompt,
+  settings: Settings,
+  callers: readonly Workflow[],
+): Problem | undefined {
   const { agent: chosen, askPermissions, budgetUsd } = settings;
   const instead = 'Omit the option, or choose another agent.';
-  if (!agent.can.rights && rightsOf(settings, workflow, state.name))
+  if (!agent.can.rights && rightsOf(settings, workflow, state.name, callers))
     return [
       'cannot be confined to the rights of the state',
-      'Choose claude or codex for it, or run without rights: --no-rights.',
+      `Name the hosts that it needs, like hosts = ["api.example.com"], in [agents.${agent.name}] of your config file. Or run without rights: --no-rights.`,
     ];
   if (askPermissions && !agent.can.ask) return ['cannot follow --ask-permissions', instead];
   if (agent.can.cost === 'none' && budgetUsd > 0)

@@ -171,6 +171,7 @@ export async function executors(
       path: programIn(given.agent),
       agentOptions,
       mostProcesses: settings.maxParallelPrompts,
+      own: given.agents?.[claudeAgent.name],
       approvals,
       protects: {
         ...protects,
@@ -182,12 +183,20 @@ export async function executors(
       ...common,
       path: programIn(given.agent, 'codexPath'),
       prices: given.agents?.[codexAgent.name]?.prices ?? {},
+      own: given.agents?.[codexAgent.name],
     });
     // One for each agent that speaks the Agent Client Protocol. An executor without a step does nothing.
     const { acpExecutor } = await import('../execute/acp/acp.ts');
     const others = Object.entries(acpCommands(given.agents)).map(([name, command]) => {
-      const { prices = {} } = given.agents?.[name] ?? {};
-      return acpExecutor({ ...common, ...command, name, prices, approvals });
+      const own = given.agents?.[name];
+      return acpExecutor({
+        ...common,
+        ...command,
+        name,
+        prices: own?.prices ?? {},
+        own,
+        approvals,
+      });
     });
     const prompt = new Map([claude, codex, ...others].map((executor) => [executor.name, executor]));
     const files = filesOf(around, run);

@@ -1,5 +1,5 @@
 // Whole runs of Raymond with the real codex: what it remembers, what it costs, and how its turns end.
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import {
   answering,
@@ -184,6 +184,26 @@ test.each([
   expect(model.requests.at(-1)?.prompt).toContain('blocked by network');
   expect(existsSync(raymond.file('out/made'))).toBe(mayWrite);
   expect(existsSync(raymond.file('beside'))).toBe(false);
+  expect(await processesLeft(raymond.claude.work)).toEqual([]);
+});
+
+test('after a kill of Raymond, a resume adopts the confined codex, and the model is asked once', async () => {
+  const waits = 'echo line >>out/effects; until [ -e go ]; do sleep 0.05; done';
+  const { raymond, model } = await withCodex(
+    { 'START.md': '---\nrights: { write: [out] }\n---\nrun' },
+    { run: shell(waits) },
+  );
+  mkdirSync(raymond.file('out'));
+  const first = raymond.start('workflow', '--workflow-id', 'r');
+  await until(() => existsSync(raymond.file('out/effects')));
+  await killHard(first.child);
+  const resumed = raymond.start('resume', 'r');
+  await until(() => eventsOf(raymond.journal('r'), 'run-resumed')[0]);
+  writeFileSync(raymond.file('go'), '');
+  expect(await resumed.finished).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(readFileSync(raymond.file('out/effects'), 'utf8')).toBe('line\n');
+  expect(model.requests).toHaveLength(2);
+  expect(eventsOf(raymond.journal('r'), 'step-interrupted')).toEqual([]);
   expect(await processesLeft(raymond.claude.work)).toEqual([]);
 });
 

@@ -19,14 +19,19 @@ const sandbox = sandboxes();
 const front = (rights: string) => `---\nrights: ${rights}\nallowed_tools: [Bash]\n---\n`;
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  test('commands of a state with rights write and reach only what they may', async () => {
-    const { file, run, model } = await sandbox({
+  test('commands of a state with rights write and reach only what they may, and a reminder says so', async () => {
+    const head = front('{ write: [out] }').replace(
+      '---\n',
+      '---\nallowed_transitions: [{ tag: result }]\n',
+    );
+    const { file, run, model, journal } = await sandbox({
       age,
-      workflow: { 'START.md': `${front('{ write: [out] }')}Work.` },
+      workflow: { 'START.md': `${head}Work.` },
       script: (_, turn) =>
         [
           bash('echo new > out/made; echo new > beside; echo done'),
           bash('curl -sS -m 5 http://example.org'),
+          'I tried.',
         ][turn] ?? '<result>tried</result>',
     });
     const { code, stdout, stderr } = await run('workflow', '--workflow-id', 'r');
@@ -36,6 +41,15 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     expect(conversationLines(model.requests.at(-1)).join('\n')).toContain('blocked by network');
     expect(stderr).toContain('the sandbox refused: ');
     expect(stderr).toContain('network example.org');
+    expect(eventsOf(journal('r'), 'step-ended')[0]?.refused).toEqual(
+      expect.arrayContaining([
+        { right: 'write', what: file('beside'), by: ['state'] },
+        { right: 'network', what: expect.stringMatching(/^example\.org/), by: ['state'] },
+      ]),
+    );
+    const { text } = eventsOf(journal('r'), 'agent-reminded')[0] ?? {};
+    expect(text).toMatch(/^- Network to example\.org\S* is not allowed in this state\.$/m);
+    expect(text).toContain(`- Writing to ${file('beside')} is not allowed in this state.`);
   });
 
   test('one process serves states with the same rights, and another one those with others', async () => {

@@ -7,13 +7,17 @@ import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { nearest } from '../../parse/nearest.ts';
+import type { Here } from '../../world/surroundings.ts';
 import { table } from '../look/table.ts';
+import { limitProject } from '../operate/config.ts';
 import { isAttended, stdout } from '../terminal/terminal.ts';
 import { refuseLinkedPlace } from './linked-place.ts';
 
 export interface InitOptions {
   readonly list?: boolean;
   readonly yes?: boolean;
+  /** Confines all steps of the project. */
+  readonly rights?: boolean;
 }
 
 export const TEMPLATES: ReadonlyMap<string, string> = new Map([
@@ -29,6 +33,7 @@ export const TEMPLATES: ReadonlyMap<string, string> = new Map([
 
 /** Writes a working workflow into a folder. Never overwrites a file. */
 export async function init(
+  here: Here,
   template: string | undefined,
   folder: string | undefined,
   options: InitOptions,
@@ -38,6 +43,11 @@ export async function init(
     return 0;
   }
   if (template !== undefined) checkTemplate(template);
+  if (options.rights) {
+    await limitProject(here);
+    if (template === undefined) return 0;
+    stdout.say('');
+  }
   const chosen = await choose(template, folder, options);
   if (!chosen) return 130;
   const target = resolve(chosen.folder);

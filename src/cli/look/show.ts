@@ -30,19 +30,20 @@ export interface ShowOptions {
   readonly svg?: boolean;
   readonly steps?: boolean;
   readonly follow?: boolean;
+  readonly rights?: boolean;
 }
 
 export async function show(
   here: Here,
   name: string | undefined,
   stepName: string | undefined,
-  { json, timeline, svg, steps, follow }: ShowOptions,
+  { json, timeline, svg, steps, follow, rights }: ShowOptions,
 ): Promise<number> {
   if (stepName !== undefined) {
-    if (timeline || svg || steps)
+    if (timeline || svg || steps || rights)
       throw wrongUsage(
         'A step is named, so it has no list and no timeline.',
-        'Remove --steps, --timeline and --svg.',
+        'Remove --steps, --rights, --timeline and --svg.',
       );
     const around = await here();
     const id = await runToSee(around.store, name);
@@ -56,9 +57,15 @@ export async function show(
   if (svg && json) throw wrongUsage('Both --svg and --json are given.', 'Remove one of them.');
   if (steps && timeline)
     throw wrongUsage('Both --steps and --timeline are given.', 'Remove one of them.');
+  if (rights && (steps || timeline))
+    throw wrongUsage('--rights is given with another list.', 'Remove one of them.');
   const around = await here();
   const { store, clock, workspace } = around;
   const id = await runToSee(store, name);
+  if (rights) {
+    await (await import('./show-rights.ts')).showRights(around, id, stdout, { json });
+    return 0;
+  }
   const spans: Span[] = [];
   const bars = new Bars();
   const keep = json ? (span: Span) => bars.add(span) : (span: Span) => void spans.push(span);

@@ -3,6 +3,7 @@ import type { LookedAtStep } from '../../app/look.ts';
 import type { StepShape } from '../../look/step-shape.ts';
 import type { StepMessage } from '../../model/conversation.ts';
 import { counted } from '../../model/counted.ts';
+import { refusedText, remedyFor, rightsText } from '../../model/rights-text.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { Part, Text, Tone } from '../../observe/screen.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
@@ -26,6 +27,9 @@ export function stepParts(
   const started = time(Date.parse(step.started_at), now);
   return [
     line([{ text: `${agent}:${step.step} ${state}${about}, started ${started}`, tone: 'strong' }]),
+    ...(step.rights
+      ? [line([{ text: `rights: ${oneLine(rightsText(step.rights))}`, tone: 'faint' }])]
+      : []),
     ...(kept ? [] : [EMPTY, line('Its records are gone: only the journal tells of it.')]),
     ...(prompt && prompt.text !== ''
       ? block(step.kind === 'prompt' ? 'prompt' : 'input', prompt.text, prompt.omitted)
@@ -128,9 +132,9 @@ export function checkParts({ step, messages, outcome, started_at }: StepShape): 
   ];
 }
 
-export function endParts({ outcome, started_at, kind }: StepShape): readonly Part[] {
+export function endParts({ outcome, started_at, kind, state }: StepShape): readonly Part[] {
   if (outcome === null) return [EMPTY, line('It is not over.')];
-  const { cost_usd: cost, cost_is_estimate: isEstimate, failure, denied } = outcome;
+  const { cost_usd: cost, cost_is_estimate: isEstimate, failure, denied, refused } = outcome;
   const worked = duration(Date.parse(outcome.at) - Date.parse(started_at));
   const price = kind === 'prompt' ? `, ${usd(cost, isEstimate)}` : '';
   const tone = outcome.kind === 'ended' ? 'good' : 'bad';
@@ -139,6 +143,14 @@ export function endParts({ outcome, started_at, kind }: StepShape): readonly Par
     line([{ text: `${outcome.kind} (${worked}${price})`, tone }]),
     ...(failure ? quote(failure.message, 0) : []),
     ...denied.map((call) => line([{ text: `denied: ${oneLine(call)}`, tone: 'warning' }])),
+    ...refused.map((one) =>
+      line([
+        {
+          text: `refused: ${oneLine(refusedText([one]))}. ${remedyFor([one], state)}`,
+          tone: 'warning',
+        },
+      ]),
+    ),
   ];
 }
 

@@ -54,6 +54,37 @@ export async function initConfig(here: Here): Promise<number> {
   return 0;
 }
 
+/** Confines all steps of the project's runs, in its config file. What else the file says stays. */
+export async function limitProject(here: Here): Promise<void> {
+  const { project, disk, makeProject } = await here();
+  const { project: own } = await readConfiguration(project);
+  if (own.options.rights) {
+    stdout.say(`${project.configFile} already limits what steps may touch.`);
+    return;
+  }
+  await makeProject();
+  await replaceFile(disk, project.configFile, withRights(own.text ?? configTemplate()));
+  stdout.say(
+    `Wrote rights to ${project.configFile}. From now on, in runs of this project:`,
+    '',
+    '  - a step changes only the directory in which it works, and its own files',
+    '  - it reaches only the hosts that its agent itself needs',
+    '  - it cannot read your keys, and credentials of other programs',
+    '',
+    'A state that needs another host says so in its front matter: rights: { network: [github.com] }.',
+    'The report of a run says what was refused, and which line would allow it.',
+  );
+}
+
+/** An empty level confines to the defaults. */
+const RIGHTS = 'rights = ["{}"]';
+
+function withRights(text: string): string {
+  if (/^# rights = .*$/m.test(text)) return text.replace(/^# rights = .*$/m, RIGHTS);
+  if (/^\[raymond\].*$/m.test(text)) return text.replace(/^\[raymond\].*$/m, `$&\n${RIGHTS}`);
+  return `[raymond]\n${RIGHTS}\n\n${text}`;
+}
+
 async function showConfig(here: Here, { json }: ConfigCommand): Promise<number> {
   const configuration = await readConfiguration((await here()).project);
   if (json) stdout.json(asJson(configuration));

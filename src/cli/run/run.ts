@@ -1,6 +1,7 @@
 import { launch, type StartOptions, start } from '../../app/start.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { Here } from '../../world/surroundings.ts';
+import { stderr } from '../terminal/terminal.ts';
 import { terminalDoor } from '../terminal/terminal-door.ts';
 import { announce } from './announce.ts';
 import { attendAtTerminal } from './attend-at-terminal.ts';
@@ -16,5 +17,9 @@ export async function run(
   const around = await here();
   const door = terminalDoor(given);
   if (given.detach) return announce(around, await launch(around, path, given, door));
-  return attendAtTerminal(around, await start(around, path, given, door));
+  const started = await start(around, path, given, door);
+  const code = await attendAtTerminal(around, started);
+  if (given.learnRights)
+    await (await import('../look/show-rights.ts')).showRights(around, started.run.id, stderr);
+  return code;
 }

@@ -2,11 +2,12 @@
  * Executes prompt states with an agent that speaks the Agent Client Protocol. No code outside of this
  * folder knows a message of the protocol.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
-import type { Executor, StepOutcome } from '../../ports.ts';
-import { readChoices } from '../agents/agent-choices.ts';
+import { attempt } from '../../model/attempt.ts';
+import type { Executor, PromptStep, StepOutcome } from '../../ports.ts';
+import { mayEdit, readChoices, type SharedChoices } from '../agents/agent-choices.ts';
 import { findAcp } from '../agents/find-program.ts';
 import { asItIs, keyHider, type Program } from '../agents/out-of-sight.ts';
 import {
@@ -17,6 +18,8 @@ import {
 } from '../agents/project-settings.ts';
 import { protection } from '../agents/protected-files.ts';
 import type { LaunchedProcess } from '../process/index.ts';
+import { confinementFor } from '../rights/confined.ts';
+import { type Confinement, NO_NEEDS, withOwn } from '../rights/confinement.ts';
 import { writePrompt } from '../steps/step-folder.ts';
 import { type Gate, gate } from '../turn/gate.ts';
 import { failed, INTERRUPTED } from '../turn/outcomes.ts';
@@ -111,7 +114,8 @@ function acpTurn(acp: Acp, turning: Turning): Turn<TurnFile> {
     ...turning.step,
     ...choices,
     skipsProject: acp.skipped(turning.step.cwd).told.length > 0,
-    hidesKeys: acp.readsUnasked === true && !choices.skipPermissions,
+    hidesKeys: acp.readsUnasked === true && !choices.skipPermissions && !turning.step.rights,
+    confine: confinementOf(acp, turning.step, choices),
   };
   const permissions = new TurnPermissions({
     ask: turning.ask,
@@ -130,6 +134,22 @@ function acpTurn(acp: Acp, turning: Turning): Turn<TurnFile> {
     adopt: (turn, launched) => adopt(context, turn, launched),
     cancel: () => cancel(context),
   };
+}
+
+/** In a mode without edits, its own sandbox would allow no writing. */
+function confinementOf(
+  { protects, environment, needs, own, hasSandbox }: Acp,
+  { cwd, rights }: PromptStep,
+  choices: SharedChoices,
+): Confinement | undefined {
+  if (!rights) return undefined;
+  const isReading = hasSandbox && !choices.skipPermissions && !mayEdit(choices);
+  const narrowed = isReading ? { ...rights, write: [...rights.write, []] } : rights;
+  const all = withOwn(needs?.(environment) ?? NO_NEEDS, own);
+  // It could not create them in a folder that it may not change.
+  for (const folder of all.writes)
+    if (!existsSync(folder)) attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  return confinementFor({ cwd, rights: narrowed }, protects, all);
 }
 
 /** The agent gets some time to end the turn, so that its session stays whole and its cost is reported. */

@@ -1,6 +1,6 @@
 /** A process of an agent, and the sessions that are open in it. */
 import { randomBytes } from 'node:crypto';
-import type { Prices } from '../../model/configured-agent.ts';
+import type { ConfiguredAgent, Prices } from '../../model/configured-agent.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Usage } from '../../model/step-account.ts';
 import type { ChosenStep } from '../agents/agent-choices.ts';
@@ -14,6 +14,7 @@ import {
   makeFifo,
   type RunProcesses,
 } from '../process/index.ts';
+import type { Confinement } from '../rights/confinement.ts';
 import { writeTurnFile } from '../turn/turn-file.ts';
 import { Connection } from './connection.ts';
 import type { KnownAgent } from './known.ts';
@@ -26,6 +27,8 @@ export interface AcpStep extends ChosenStep {
   readonly skipsProject: boolean;
   /** Its process does not see the keys of the user. */
   readonly hidesKeys: boolean;
+  /** Absent if it may do everything that the user may. */
+  readonly confine: Confinement | undefined;
 }
 
 /** An agent, and what its processes need. */
@@ -39,6 +42,8 @@ export type AcpOptions = Pick<KnownAgent, 'command'> &
     readonly sessionsFolder: string;
     readonly protects: Protected;
     readonly approvals: Approvals;
+    /** What the user says about its needs in a sandbox. */
+    readonly own?: ConfiguredAgent | undefined;
   };
 
 export interface AgentProcess {
@@ -95,6 +100,7 @@ export async function launchProcess(
     }),
     cwd: step.cwd,
     env: environmentFor(options, environment, step),
+    confine: step.confine,
   });
   onLaunched(launched);
   const connection = new Connection(launched);
@@ -160,8 +166,9 @@ export function processOf(
 /** How long an agent may take for a request that needs no model. */
 export const ANSWER_MS = 180_000;
 
-export function environmentKey({ environment, skipsProject, hidesKeys }: AcpStep): string {
-  return JSON.stringify([Object.entries(environment).sort(), skipsProject, hidesKeys]);
+export function environmentKey(step: AcpStep): string {
+  const { environment, skipsProject, hidesKeys, confine } = step;
+  return JSON.stringify([Object.entries(environment).sort(), skipsProject, hidesKeys, confine]);
 }
 
 /** Whether a later process can continue the sessions of this one. */

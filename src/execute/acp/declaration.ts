@@ -1,5 +1,6 @@
 /** Declares what an agent that speaks the Agent Client Protocol can do. */
 import type { AgentDeclaration, Choices, ProjectSettings } from '../../model/agent.ts';
+import type { ConfiguredAgent } from '../../model/configured-agent.ts';
 import {
   mayEdit,
   readChoices,
@@ -9,10 +10,21 @@ import {
 } from '../agents/agent-choices.ts';
 import { KNOWN_ACP, type KnownAgent } from './known.ts';
 
-type AcpAgent = Pick<KnownAgent, 'branch'> & Partial<KnownAgent> & { readonly name: string };
+type AcpAgent = Pick<KnownAgent, 'branch'> &
+  Partial<KnownAgent> &
+  Pick<ConfiguredAgent, 'hosts'> & { readonly name: string };
 
 export function acpAgent(agent: AcpAgent): AgentDeclaration {
-  const { name, branch, adopt = false, cost = 'tokens', permissions, provider } = agent;
+  const {
+    name,
+    branch,
+    adopt = false,
+    cost = 'tokens',
+    permissions,
+    provider,
+    needs,
+    hosts,
+  } = agent;
   const { permissionMode, ...others } = SHARED_CHOICES;
   const asks = permissions !== undefined;
   return {
@@ -26,7 +38,7 @@ export function acpAgent(agent: AcpAgent): AgentDeclaration {
       permissions: asks,
       ask: asks,
       travel: false,
-      rights: false,
+      rights: needs !== undefined || hosts !== undefined,
     },
     choices: [...Object.values(others), ...(asks ? [permissionMode] : [])],
     projectSettings: projectSettingsOf(agent),

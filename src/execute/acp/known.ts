@@ -1,5 +1,9 @@
 import type { ProjectSettings } from '../../model/agent.ts';
+import { claudeNeeds } from '../claude/needs.ts';
+import { codexNeeds } from '../codex/needs.ts';
+import type { AgentNeeds } from '../rights/confinement.ts';
 import type { Adapter } from './adapter.ts';
+import { copilotNeeds, geminiNeeds, opencodeNeeds, piNeeds, qwenNeeds } from './needs.ts';
 import { PI_ADAPTER } from './pi-adapter.ts';
 
 /** The agents that speak the Agent Client Protocol and that Raymond knows by name. */
@@ -47,6 +51,10 @@ export interface KnownAgent {
   readonly namesMessages?: true;
   /** The part of a session's request that only this agent understands. */
   readonly meta?: Readonly<Record<string, unknown>>;
+  /** What it needs in a sandbox: its folders, and the hosts of its service. */
+  readonly needs?: (environment: NodeJS.ProcessEnv) => AgentNeeds;
+  /** It runs commands in a sandbox of its own, which cannot start inside of another one. */
+  readonly hasSandbox?: true;
   /** Present if its program says or does more than the protocol describes. */
   readonly adapter?: Adapter;
 }
@@ -74,6 +82,7 @@ const COPILOT_FOLDERS = ['.copilot', '.github/copilot', '.github/hooks', '.githu
 
 export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
   opencode: {
+    needs: opencodeNeeds,
     command: ['opencode', 'acp'],
     branch: true,
     adopt: true,
@@ -104,6 +113,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     },
   },
   gemini: {
+    needs: geminiNeeds,
     command: ['gemini', '--acp'],
     branch: false,
     adopt: true,
@@ -119,6 +129,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     },
   },
   qwen: {
+    needs: qwenNeeds,
     command: ['qwen', '--acp'],
     branch: false,
     adopt: true,
@@ -132,6 +143,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     },
   },
   copilot: {
+    needs: copilotNeeds,
     command: ['copilot', '--acp'],
     branch: false,
     adopt: true,
@@ -142,6 +154,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     permissions: { modes: {} },
   },
   pi: {
+    needs: piNeeds,
     command: ['pi-acp'],
     branch: false,
     adopt: true,
@@ -152,6 +165,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     install: 'Install it with "npm install -g pi-acp @earendil-works/pi-coding-agent",',
   },
   'claude-acp': {
+    needs: claudeNeeds,
     command: ['claude-agent-acp'],
     provider: 'anthropic',
     branch: true,
@@ -174,6 +188,8 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     },
   },
   'codex-acp': {
+    needs: codexNeeds,
+    hasSandbox: true,
     command: ['codex-acp'],
     provider: 'openai',
     branch: true,

@@ -237,9 +237,9 @@ function offered(setting: Setting | undefined): string {
 const MOST_NAMES = 10;
 
 /** The mode of the agent in which it asks for everything that the run does not allow. */
-function modeFor({ permissions }: AcpOptions, step: AcpStep): string | undefined {
+function modeFor({ permissions, hasSandbox }: AcpOptions, step: AcpStep): string | undefined {
   const modes = permissions?.modes ?? {};
-  if (step.skipPermissions) return modes.skip;
+  if (step.skipPermissions || (hasSandbox && step.confine)) return modes.skip;
   if (step.permissionMode === 'plan') return modes.plan;
   return mayEdit(step) ? modes.edits : modes.strict;
 }

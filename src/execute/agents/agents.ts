@@ -1,5 +1,5 @@
 import type { AgentDeclaration, Agents } from '../../model/agent.ts';
-import type { ConfiguredAgents } from '../../model/configured-agent.ts';
+import type { ConfiguredAgent, ConfiguredAgents } from '../../model/configured-agent.ts';
 import { acpAgent } from '../acp/declaration.ts';
 import { KNOWN_ACP, type KnownAgent } from '../acp/known.ts';
 import { DEFAULTS } from '../claude/choices.ts';
@@ -24,8 +24,13 @@ export const AGENTS: Agents = agentsWith();
 
 function acpAgents(configured: ConfiguredAgents): readonly AgentDeclaration[] {
   return Object.entries(acpCommands(configured)).map(([name, command]) =>
-    withKnownCost(acpAgent({ ...command, name }), configured),
+    withKnownCost(acpAgent({ ...command, ...hostsOf(configured[name]), name }), configured),
   );
+}
+
+/** Without them, an agent of the user cannot reach its service in a sandbox. */
+function hostsOf(own: ConfiguredAgent | undefined): Pick<ConfiguredAgent, 'hosts'> {
+  return own?.hosts ? { hosts: own.hosts } : {};
 }
 
 /**

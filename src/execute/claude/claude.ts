@@ -5,11 +5,13 @@
  */
 import { availableParallelism } from 'node:os';
 import type { OwnFile } from '../../files/own-file.ts';
+import type { ConfiguredAgent } from '../../model/configured-agent.ts';
 import type { Executor, Live } from '../../ports.ts';
 import { type Approvals, unapprovedSettings } from '../agents/project-settings.ts';
 import type { Protected } from '../agents/protected-files.ts';
 import type { LaunchedProcess } from '../process/index.ts';
 import { confinementFor } from '../rights/confined.ts';
+import { withOwn } from '../rights/confinement.ts';
 import { tailIfReadable } from '../steps/file-text.ts';
 import { writePrompt } from '../steps/step-folder.ts';
 import { gate, type Place, placeUntil } from '../turn/gate.ts';
@@ -44,6 +46,8 @@ interface ClaudeOptions
   readonly approvals: Approvals;
   /** The maximum number of processes, including those that wait for their next prompt. */
   readonly mostProcesses: number;
+  /** What the user says about its needs in a sandbox. */
+  readonly own?: ConfiguredAgent | undefined;
 }
 
 export function claudeExecutor(options: ClaudeOptions): Executor {
@@ -75,13 +79,13 @@ interface Claude extends ClaudeOptions, Launcher {
   readonly complaints: Set<string>;
 }
 
-function chosen({ protects, approvals, environment }: Claude, { step }: Turning): ClaudeStep {
+function chosen({ protects, approvals, environment, own }: Claude, { step }: Turning): ClaudeStep {
   const choices = { ...step, ...readChoices(step.choices) };
   const settings = unapprovedSettings({ projectSettings: CLAUDE_SETTINGS }, step.cwd, approvals);
   return {
     ...choices,
     deny: denyRules(protects, choices),
-    confine: confinementFor(step, protects, claudeNeeds(environment)),
+    confine: confinementFor(step, protects, withOwn(claudeNeeds(environment), own)),
     skipsProject: settings.told.length > 0,
   };
 }

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeOwnFile } from '../../files/own-file.ts';
-import type { Prices } from '../../model/configured-agent.ts';
+import type { ConfiguredAgent, Prices } from '../../model/configured-agent.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
@@ -18,7 +18,7 @@ import { type Protected, protection } from '../agents/protected-files.ts';
 import { hasPrice, priced, unpricedText, usageSince } from '../agents/token-price.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { confinementFor } from '../rights/confined.ts';
-import type { Confinement } from '../rights/confinement.ts';
+import { type Confinement, withOwn } from '../rights/confinement.ts';
 import { tailIfReadable } from '../steps/file-text.ts';
 import { sourceOf } from '../steps/kept-notes.ts';
 import { type FollowedOutput, followOutput, textShower } from '../turn/follow-output.ts';
@@ -59,6 +59,8 @@ interface CodexOptions {
   readonly sessionsFolder: string;
   readonly protects: Protected;
   readonly prices?: Prices;
+  /** What the user says about its needs in a sandbox. */
+  readonly own?: ConfiguredAgent | undefined;
 }
 
 export function codexExecutor(options: CodexOptions): Executor {
@@ -131,11 +133,14 @@ function codexTurn(codex: Codex, turning: Turning): Turn<TurnFile> {
 }
 
 /** In a mode without edits, its own sandbox would allow no writing. */
-function confinementOf({ protects, environment }: Codex, step: CodexStep): Confinement | undefined {
+function confinementOf(
+  { protects, environment, own }: Codex,
+  step: CodexStep,
+): Confinement | undefined {
   const { cwd, rights } = step;
   const isReading = sandboxOf(step) === 'read-only';
   const narrowed = rights && isReading ? { ...rights, write: [...rights.write, []] } : rights;
-  return confinementFor({ cwd, rights: narrowed }, protects, codexNeeds(environment));
+  return confinementFor({ cwd, rights: narrowed }, protects, withOwn(codexNeeds(environment), own));
 }
 
 function launch(

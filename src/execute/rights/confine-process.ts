@@ -1,29 +1,38 @@
-/** Runs a command in sandbox-runtime: node confine.js <config> <file for refusals> <temporary folder> <filter> <command> [arguments] */
+/**
+ * Runs a command in sandbox-runtime:
+ * node confine.js <settings> <file for records> <folder for temporary files> <filter> <command> [arguments]
+ */
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
-import { SandboxManager, type SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { constants, tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { createInterface } from 'node:readline';
+import { SandboxManager } from '@anthropic-ai/sandbox-runtime';
+import { attempt } from '../../model/attempt.ts';
 import { shellWord } from '../../model/shell-word.ts';
+import { isHostIn } from '../../parse/rights.ts';
 import { kernelSettings } from './bubblewrap.ts';
 import { FILTER_DESCRIPTOR } from './call-filter-file.ts';
 import { sandboxProgram, systemPath, systemProgram } from './sandbox-package.ts';
+import type { ConfineSettings } from './sandbox-runtime.ts';
 
 const THIS_MACHINE = /^(?:127\.|localhost\b|\[::1\])/;
 
-const [config = '', refusals = '', temporary = '', filter = '', ...words] = process.argv.slice(2);
-const settings = JSON.parse(config) as SandboxRuntimeConfig;
+const [given = '', records = '', temporary = '', filter = '', ...words] = process.argv.slice(2);
+const { config: settings, learns } = JSON.parse(given) as ConfineSettings;
 
 try {
   // The sandbox also finds programs on the PATH, where steps could have put their own.
   const { PATH } = process.env;
   process.env.PATH = systemPath(PATH);
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
-  const bwrapPath = `${refusals}-bwrap`;
-  writeFileSync(bwrapPath, withOwnArguments(), { mode: 0o700 });
+  const watched = learns && process.platform === 'linux' ? await watchWrites() : undefined;
+  const own = process.platform === 'linux' ? bubblewrapWith(watched?.socket) : {};
   const socatPath = systemProgram('socat');
   const ripgrep = { command: sandboxProgram('rg') };
-  const programs = { bwrapPath, ripgrep, ...(socatPath !== undefined && { socatPath }) };
-  await SandboxManager.initialize({ ...settings, ...programs }, undefined, true);
+  const programs = { ...own, ripgrep, ...(socatPath !== undefined && { socatPath }) };
+  await SandboxManager.initialize({ ...settings, ...programs }, learns && askedFor(learns), true);
   recordRefusals();
   const { argv, env } = await SandboxManager.wrapWithSandboxArgv(commandText(), '/bin/bash');
   const [program = '', ...args] = argv;
@@ -34,44 +43,123 @@ try {
   child.once('exit', async (code, signal) => {
     SandboxManager.cleanupAfterCommand();
     await SandboxManager.reset();
+    watched?.end();
     process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
   });
 } catch (error) {
   fail(error);
 }
 
-/** Adds to the arguments of bubblewrap what sandbox-runtime leaves out. */
-function withOwnArguments(): string {
+/** Adds to the arguments of bubblewrap what sandbox-runtime leaves out. Later ones count. */
+function bubblewrapWith(socket: string | undefined): { readonly bwrapPath: string } {
+  const bwrapPath = `${records}-bwrap`;
   const namespaces = ['--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
-  const own = [...namespaces, ...kernelSettings(), '--seccomp', `${FILTER_DESCRIPTOR}`];
-  return `#!/bin/bash -p
+  const watch = socket ? ['--bind', socket, socket, '--setenv', 'SRT_OBSERVE_SOCK', socket] : [];
+  const added = [...namespaces, ...kernelSettings(), ...watch, '--seccomp', `${FILTER_DESCRIPTOR}`];
+  const script = `#!/bin/bash -p
 own=()
 while [ "$1" != -- ]; do own+=("$1"); shift; done
-exec ${shellWord(sandboxProgram('bwrap'))} "\${own[@]}" ${own.join(' ')} "$@" ${FILTER_DESCRIPTOR}<${shellWord(filter)}
+exec ${shellWord(sandboxProgram('bwrap'))} "\${own[@]}" ${added.map(shellWord).join(' ')} "$@" ${FILTER_DESCRIPTOR}<${shellWord(filter)}
 `;
+  writeFileSync(bwrapPath, script, { mode: 0o700 });
+  return { bwrapPath };
 }
 
 /**
- * Programs use no proxy for this machine, because its addresses mean the sandbox itself. If the step may
- * reach a service of this machine, they have to.
+ * Programs use no proxy for this machine, because its addresses mean the sandbox itself, in which an agent may
+ * have servers of its own. So a service of this machine that the step may reach gets a door at its own port.
+ * Without a port, programs have to use the proxy for all of them.
  */
 function commandText(): string {
-  const isHere = settings.network.allowedDomains.some((host) => THIS_MACHINE.test(host));
-  const own = `export TMPDIR=${shellWord(temporary)} CLAUDE_CODE_TMPDIR=${shellWord(temporary)}`;
-  const command = `${own}; exec ${words.map(shellWord).join(' ')}`;
-  return isHere ? `unset NO_PROXY no_proxy; ${command}` : command;
+  const hosts = [...settings.network.allowedDomains, ...(Array.isArray(learns) ? learns : [])];
+  const here = hosts.filter((host) => THIS_MACHINE.test(host));
+  const ports = here.flatMap((host) => /:(\d+)$/.exec(host)?.[1] ?? []);
+  const isWhole = process.platform !== 'linux' || ports.length < here.length;
+  return [
+    `export TMPDIR=${shellWord(temporary)} CLAUDE_CODE_TMPDIR=${shellWord(temporary)}`,
+    here.length > 0 && isWhole
+      ? 'unset NO_PROXY no_proxy'
+      : 'export NO_PROXY=localhost,127.0.0.1,::1 no_proxy=localhost,127.0.0.1,::1',
+    ...(isWhole ? [] : [...new Set(ports)].map(doorTo)),
+    `exec ${words.map(shellWord).join(' ')}`,
+  ].join('; ');
+}
+
+/** Forwards a port through the proxy, which decides. Waits until it listens. */
+function doorTo(port: string): string {
+  const login = `$(a="\${HTTP_PROXY#http://}"; echo "\${a%@*}")`;
+  const out = `PROXY:localhost:127.0.0.1:${port},proxyport=3128,proxyauth="${login}"`;
+  const listens = `grep -q ":${Number(port).toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A" /proc/net/tcp`;
+  return [
+    `socat TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr ${out} </dev/null >/dev/null 2>&1 & door=$!`,
+    `until ${listens} || ! kill -0 $door 2>/dev/null; do sleep 0.02; done`,
+  ].join('; ');
 }
 
 function recordRefusals(): void {
   const store = SandboxManager.getSandboxViolationStore();
   let known = 0;
   store.subscribe((all) => {
-    const news = all.slice(known);
-    known = all.length;
-    const at = Date.now();
-    const lines = news.map(({ line }) => `${JSON.stringify({ at, line })}\n`);
-    if (lines.length > 0) appendFileSync(refusals, lines.join(''), { mode: 0o600 });
+    // It keeps only the newest ones.
+    const count = store.getTotalCount();
+    const news = all.slice(-(count - known));
+    known = count;
+    for (const { line } of news) record(line);
   });
+}
+
+/** The step may reach every host that the user allows. */
+function askedFor(hosts: NonNullable<ConfineSettings['learns']>) {
+  return async ({ host, port }: { readonly host: string; readonly port: number | undefined }) => {
+    const whole = port === undefined ? host : `${host}:${port}`;
+    const isAllowed = hosts === 'all' || isHostIn(hosts, whole);
+    if (isAllowed) record(`used network-outbound ${whole}`);
+    return isAllowed;
+  };
+}
+
+/**
+ * Records each path that a process of the step opens for writing, creates, renames or removes: the filter of
+ * sandbox-runtime reports these calls to a socket. Processes can forge such reports, so they only inform.
+ */
+async function watchWrites() {
+  const folder = mkdtempSync(join(tmpdir(), 'raymond-watch-'));
+  const socket = join(folder, 's');
+  const { allowWrite, denyWrite } = settings.filesystem;
+  const isIn = (path: string, places: readonly string[]) =>
+    places.some((place) => path === place || path.startsWith(`${place}/`));
+  const known = new Set<string>();
+  const server = createServer((connection) => {
+    connection.on('error', () => {});
+    createInterface({ input: connection }).on('line', (line) => {
+      const { path, syscall } = attempt(() => JSON.parse(line) as Report) ?? {};
+      if (typeof path !== 'string' || !path.startsWith('/') || known.size >= MOST_PATHS) return;
+      const whole = posix.normalize(path);
+      if (known.has(whole)) return;
+      known.add(whole);
+      const isRefused = isIn(whole, denyWrite) || !isIn(whole, allowWrite);
+      record(
+        `${isRefused ? 'deny' : 'used'} ${typeof syscall === 'string' ? syscall : 'write'} ${whole}`,
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  const end = () => {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { socket, end };
+}
+
+interface Report {
+  readonly path?: unknown;
+  readonly syscall?: unknown;
+}
+
+const MOST_PATHS = 5_000;
+
+function record(line: string): void {
+  appendFileSync(records, `${JSON.stringify({ at: Date.now(), line })}\n`, { mode: 0o600 });
 }
 
 function fail(error: unknown): never {

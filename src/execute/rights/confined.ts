@@ -47,7 +47,8 @@ interface Wanted {
 export function confined<W extends Wanted>(wanted: W): W {
   const { confine, folder } = wanted;
   if (!confine) return wanted;
-  const isSimple = confine.network === 'all' || confine.network.length === 0;
+  const hasNoProxy = confine.network === 'all' || confine.network.length === 0;
+  const isSimple = hasNoProxy && !confine.learns;
   const program =
     isSimple && process.platform === 'linux'
       ? inBubblewrap(wanted, confine)

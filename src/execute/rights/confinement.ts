@@ -4,10 +4,11 @@
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { COMMAND_FILES } from '../../files/command-files.ts';
-import { isWithin } from '../../files/regular-file.ts';
+import { isWithin, readIfSmallSync } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
+import type { ConfiguredAgent } from '../../model/configured-agent.ts';
 import type { StepRights } from '../../model/rights.ts';
 import { realOf } from '../agents/protected-files.ts';
 import { programFiles } from './program-files.ts';
@@ -21,6 +22,8 @@ export interface Confinement {
   readonly network: StepRights['network'];
   /** A folder that no step can change, for files of the sandbox. */
   readonly ownFolder: string;
+  /** What it changes and reaches is recorded, except for the hosts of the agent itself. */
+  readonly learns?: { readonly ownHosts: readonly string[] };
 }
 
 export interface Placed {
@@ -66,21 +69,22 @@ export function confinementOf(
   { protects, hides, shows, ownFolder }: Guarded,
   needs: AgentNeeds = NO_NEEDS,
 ): Confinement {
-  const written = writablePaths(rights.write, cwd);
+  const credentials = CREDENTIALS.map(inHome).filter((path) => !needs.reads.includes(path));
+  const hidden = [
+    '/run',
+    ...credentials,
+    ...hides,
+    ...rights.hide.map((path) => absolute(path, cwd)),
+  ];
+  // A deeper place counts more, so a path in one of these must not be written by its own name.
+  const isKept = keptBy([...hidden, ...protects, ...needs.keeps], cwd);
+  const written = writablePaths(rights.write, cwd, isKept);
   const own = taskFolder === undefined ? [] : [taskFolder];
   const roots = written.filter((path) => attempt(() => lstatSync(path).isDirectory()) ?? false);
-  const credentials = CREDENTIALS.map(inHome).filter(
-    (path) => exists(path) && !needs.reads.includes(path),
-  );
   const programs = programFiles().filter((path) => written.some((one) => isWithin(one, path)));
   const places = [
     ...placed('fresh', ['/tmp', '/var/tmp', '/dev/shm']),
-    ...placed('hidden', [
-      '/run',
-      ...credentials,
-      ...hides,
-      ...rights.hide.map((path) => absolute(path, cwd)),
-    ]),
+    ...placed('hidden', hidden),
     ...placed('seen', [cwd, ...shows, ...needs.reads]),
     ...placed('read', [...protects, ...programs, ...roots.flatMap(commandFilesIn), ...needs.keeps]),
     ...placed('write', [...written, ...own, ...needs.writes, ...roots.flatMap(gitFoldersOf)]),
@@ -91,6 +95,7 @@ export function confinementOf(
     places: pinned(inOrder(places.filter(({ path }) => exists(path)))),
     network: rights.network === 'all' ? 'all' : [...rights.network, ...needs.hosts],
     ownFolder,
+    ...(rights.learns && { learns: { ownHosts: needs.hosts } }),
   };
 }
 
@@ -99,6 +104,32 @@ export function hostsAt(address: string | undefined): readonly string[] {
   if (!address || !URL.canParse(address)) return [];
   const { hostname, port, protocol } = new URL(address);
   return [`${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`];
+}
+
+/** The hosts of the addresses in a configuration of an agent, such as `base_url = "https://…"`. */
+export function hostsIn(configuration: string | undefined): readonly string[] {
+  const found = (configuration ?? '').matchAll(/base_?url["']?\s*[:=]\s*["']([^"'\s]+)["']/gi);
+  return [...found].flatMap(([, address]) => hostsAt(address));
+}
+
+/** The same, from a file. A large one has none. */
+export function hostsInFile(file: string): readonly string[] {
+  return hostsIn(attempt(() => readIfSmallSync(file, MOST_BYTES).bytes)?.toString());
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** What the user says about an agent is added to what Raymond knows. */
+export function withOwn(
+  needs: AgentNeeds,
+  { hosts = [], writes = [] }: Pick<ConfiguredAgent, 'hosts' | 'writes'> = {},
+): AgentNeeds {
+  return {
+    ...needs,
+    writes: [...needs.writes, ...writes],
+    reads: [...needs.reads, ...writes],
+    hosts: [...needs.hosts, ...hosts],
+  };
 }
 
 export const NO_NEEDS: AgentNeeds = { writes: [], keeps: [], reads: [], hosts: [] };
@@ -145,7 +176,11 @@ const STRICTNESS = { seen: 0, write: 1, fresh: 2, read: 3, hidden: 4 } as const;
  * The paths that all levels allow. A relative path must not lead out of the directory through a link: an
  * agent could have made it. A folder that does not exist yet is created, so that the step can fill it.
  */
-function writablePaths(levels: StepRights['write'], cwd: string): readonly string[] {
+function writablePaths(
+  levels: StepRights['write'],
+  cwd: string,
+  isKept: (path: string) => boolean,
+): readonly string[] {
   const home = realOf(cwd);
   const lists = (levels.length === 0 ? [['.']] : levels).map((paths) =>
     paths.flatMap((path) => {
@@ -157,10 +192,22 @@ function writablePaths(levels: StepRights['write'], cwd: string): readonly strin
   const allowed = lists
     .flat()
     .filter((path) => lists.every((list) => list.some((one) => isWithin(one, path))));
-  const paths = [...new Set(allowed)];
+  const paths = [...new Set(allowed)].filter((path) => !isKept(path));
   for (const path of paths) if (!exists(path)) mkdirSync(path, { recursive: true });
   return paths;
 }
+
+/**
+ * Whether a path is in one of these, or in what acts as commands of a git repository. Those that contain
+ * the directory of the step do not count: a worktree is in the folder of Raymond.
+ */
+function keptBy(kept: readonly string[], cwd: string): (path: string) => boolean {
+  const home = realOf(cwd);
+  const places = kept.map(realOf).filter((place) => !isWithin(place, home));
+  return (path) => places.some((place) => isWithin(place, path)) || isCommandOfGit(path);
+}
+
+const isCommandOfGit = (path: string) => GIT_COMMANDS.test(path);
 
 function absolute(path: string, cwd: string): string {
   return path === '~' || path.startsWith('~/') ? inHome(path.slice(2)) : resolve(cwd, path);
@@ -172,9 +219,12 @@ const inHome = (path: string) => join(homedir(), path);
 function commandFilesIn(root: string): readonly string[] {
   const names = new Set(attempt(() => readdirSync(root)) ?? []);
   const files = COMMAND_FILES.filter((name) => name !== '.git' && names.has(name));
-  const git = names.has('.git') ? gitCommandFiles(join(root, '.git')) : [];
+  const own = basename(root) === '.git' ? root : names.has('.git') ? join(root, '.git') : undefined;
+  const git = own === undefined ? [] : gitCommandFiles(own);
   return [...files.map((name) => join(root, name)), ...git];
 }
+
+const GIT_COMMANDS = /\/\.git\/(?:config|config\.worktree|hooks|info|modules|worktrees)(?:\/|$)/;
 
 /** In a repository, git reads commands from these. In a worktree, `.git` is a file and leads to the repository. */
 function gitCommandFiles(git: string): readonly string[] {
@@ -213,6 +263,9 @@ export const CREDENTIALS: readonly string[] = [
   ],
   ...['.terraform.d', '.terraformrc', '.pgpass', '.my.cnf', '.password-store', '.vault-token'],
   ...['.claude', '.claude.json', '.codex', '.gemini', '.qwen', '.copilot', '.local/share/opencode'],
+  ...['.config/opencode', '.pi'],
   ...['.local/share/keyrings', '.mozilla', '.config/google-chrome', '.config/chromium'],
+  ...['Library/Keychains', 'Library/Cookies', 'Library/Safari', 'Library/Mobile Documents'],
+  ...['Library/Application Support/Google/Chrome', 'Library/Application Support/Firefox'],
   ...['.bash_history', '.zsh_history', '.python_history', '.node_repl_history', '.psql_history'],
 ];

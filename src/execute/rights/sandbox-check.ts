@@ -25,7 +25,8 @@ export async function sandboxProblem(
   const needed = [
     ...(isLinux ? ['bwrap'] : []),
     ...(withHosts && isLinux ? ['socat'] : []),
-    ...(withHosts ? ['rg'] : []),
+    // On macOS, sandbox-runtime confines all steps.
+    ...(withHosts || !isLinux ? ['rg'] : []),
   ];
   const missing = needed.filter((name) => systemProgram(name, environment.PATH) === undefined);
   if (missing.length > 0) {

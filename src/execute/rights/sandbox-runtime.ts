@@ -2,6 +2,7 @@
  * A program in sandbox-runtime, which lets it reach some hosts. Its proxies belong to a process of the step
  * (`confine-process.ts`), so they outlive Raymond together with the program.
  */
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
 import type { Program } from '../agents/out-of-sight.ts';
@@ -15,7 +16,12 @@ export function inSandboxRuntime(
   confinement: Confinement,
   refusals: string,
 ): SandboxedProgram {
-  const config = JSON.stringify(configOf(confinement));
+  const { network, learns } = confinement;
+  const settings: ConfineSettings = {
+    config: configOf(confinement),
+    ...(learns && { learns: network }),
+  };
+  const config = JSON.stringify(settings);
   const filter = IS_LINUX ? callFilterFile(confinement.ownFolder, 'files') : '/dev/null';
   return {
     filter,
@@ -26,13 +32,26 @@ export function inSandboxRuntime(
 
 const IS_LINUX = process.platform === 'linux';
 
-const SANDBOX_PROCESS = fileURLToPath(new URL('confine.js', import.meta.url));
+/** Beside the bundle that contains this file. Sources have none, and use that of the last build. */
+const SANDBOX_PROCESS =
+  ['confine.js', '../../../dist/confine.js']
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path)) ?? 'confine.js';
 
-export function configOf({ places, network }: Confinement): SandboxRuntimeConfig {
+/** What the process of the step gets. */
+export interface ConfineSettings {
+  readonly config: SandboxRuntimeConfig;
+  /** The hosts that may be reached, if it records what the step changes and reaches. */
+  readonly learns?: Confinement['network'];
+}
+
+function configOf({ places, network, learns }: Confinement): SandboxRuntimeConfig {
   const placesWith = (...kinds: readonly Placed['access'][]) =>
     places.filter(({ access }) => kinds.includes(access)).map(literal);
+  // Others are asked about, and so become known.
+  const allowed = learns ? [...learns.ownHosts] : network === 'all' ? ['*'] : [...network];
   return {
-    network: { allowedDomains: network === 'all' ? ['*'] : [...network], deniedDomains: [] },
+    network: { allowedDomains: allowed, deniedDomains: [] },
     filesystem: {
       denyRead: placesWith('hidden'),
       allowRead: placesWith('seen', 'write'),

@@ -6,6 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { OwnFile } from '../../files/own-file.ts';
 import type { Failure } from '../../model/failure.ts';
 import { messageOf } from '../../model/message-of.ts';
+import type { Refusal } from '../../model/rights.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { OutputText } from '../../model/tag.ts';
 import { unreachable } from '../../model/unreachable.ts';
@@ -36,7 +37,12 @@ import {
   watchIdle,
 } from '../process/index.ts';
 import { confinementFor } from '../rights/confined.ts';
-import { recordedRefusals, visibleRefusals } from '../rights/refusals.ts';
+import {
+  recordedRefusals,
+  recordedUses,
+  visibleRefusals,
+  withRecords,
+} from '../rights/refusals.ts';
 import { answerRef, answerRefOf } from '../steps/answer-ref.ts';
 import { type LargeText, outputText, tailIfReadable, tailText } from '../steps/file-text.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
@@ -215,8 +221,6 @@ function watch(
     cancelIdle();
     const isShown = await followed;
     await launched.endLeftovers();
-    if (step.rights)
-      for (const text of refusalsOf(step.folder, launched)) live({ kind: 'warning', text });
     const isSuccess = exit.kind === 'exited' && exit.code === 0;
     const output = isSuccess ? outputText(launched.stdout) : undefined;
     if (!isShown) await showPrints(output, launched, live);
@@ -233,9 +237,13 @@ function watch(
     return outcomeOf(exit, output, launched, step, whose);
   };
   return {
-    outcome: outcome().catch((error) =>
-      failed(`The output of ${step.state} cannot be read: ${messageOf(error)}`),
-    ),
+    outcome: outcome()
+      .catch((error) => failed(`The output of ${step.state} cannot be read: ${messageOf(error)}`))
+      .then((end) =>
+        step.rights
+          ? withRecords(end, refusalsOf(step.folder, launched), recordedUses(step.folder, 0, step))
+          : end,
+      ),
     stop: () => end('stopped'),
   };
 }
@@ -375,7 +383,7 @@ function show(pieces: readonly PrintPiece[], live: Show): void {
   for (const text of printedTexts(pieces)) live({ kind: 'print', text });
 }
 
-function refusalsOf(folder: string, { stderr }: LaunchedProcess): readonly string[] {
+function refusalsOf(folder: string, { stderr }: LaunchedProcess): readonly Refusal[] {
   const recorded = recordedRefusals(folder, 0);
   return recorded.length > 0 ? recorded : visibleRefusals(tailIfReadable(stderr, 8 * 1024));
 }

@@ -22,7 +22,7 @@ import type {
   StepOutcome,
 } from '../../ports.ts';
 import { type Exit, type LaunchedProcess, type RunProcesses, watchIdle } from '../process/index.ts';
-import { recordedRefusals } from '../rights/refusals.ts';
+import { recordedRefusals, recordedUses, withRecords } from '../rights/refusals.ts';
 import { answerRef } from '../steps/answer-ref.ts';
 import { writeAnswer, writeRawLocation } from '../steps/step-folder.ts';
 import { within } from '../within.ts';
@@ -214,16 +214,16 @@ async function take(
   // A stop in the same moment comes before the launch.
   await Promise.resolve();
   if (whose === 'ours' && turning.isStopped) return INTERRUPTED;
+  const began = Date.now();
   const begun = await begin();
   if ('kind' in begun) return begun;
   const { launched } = begun;
-  const since = Date.now();
+  // The process may have served earlier steps.
+  const isOwn = begun.process === turning.step.folder;
+  const since = whose === 'adopted' && isOwn ? 0 : began;
   try {
     turning.serve(launched);
     const followed = await begun.follow();
-    if (turning.step.rights)
-      for (const text of recordedRefusals(begun.process, since))
-        turning.live({ kind: 'warning', text });
     const isMoved = isDisplaced(launched, turning.live);
     // Another Raymond process follows the turn, and keeps notes about its session.
     if (followed.exit?.kind === 'left') return INTERRUPTED;
@@ -231,7 +231,11 @@ async function take(
     if (!begun.keep(followed, isMoved))
       await (followed.exit ? launched.endLeftovers() : launched.stop(begun.graceMs));
     const how = turning.isStopped ? 'stopped' : whose;
-    return settle(turning.step, begun.process, followed, begun.report(followed, how), how);
+    const outcome = settle(turning.step, begun.process, followed, begun.report(followed, how), how);
+    const { step } = turning;
+    if (!step.rights) return outcome;
+    const used = recordedUses(begun.process, since, step);
+    return withRecords(outcome, recordedRefusals(begun.process, since), used);
   } finally {
     begun.release?.();
   }

@@ -3,6 +3,7 @@
  * report only tokens. A command runs a program, and a low price lifts the budget. So a project may
  * have such a section only if the user trusts its file.
  */
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { KNOWN_ACP } from '../../execute/acp/known.ts';
 import { BUILT_IN_AGENTS } from '../../execute/agents/agent-option.ts';
@@ -13,6 +14,7 @@ import type {
   Prices,
 } from '../../model/configured-agent.ts';
 import { nearest } from '../../parse/nearest.ts';
+import { readHost } from '../../parse/rights.ts';
 import { splitWords } from '../../parse/split-words.ts';
 
 /** Throws the error for a key: its path, the fact and the remedy. */
@@ -36,7 +38,7 @@ export function readAgentsSection(
   );
 }
 
-const KEYS = ['command', 'protocol', 'branch', 'price'];
+const KEYS = ['command', 'protocol', 'branch', 'hosts', 'writes', 'price'];
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 /** Journals name these executors. */
 const RESERVED = ['script', 'scripted', 'rehearsal'];
@@ -56,7 +58,7 @@ function readAgent(name: string, value: unknown, folder: string, refuse: Refuse)
     refuse([key], `has an unknown key "${key}" in [agents.${name}]`, remedy);
   }
   const { command, protocol, branch, price } = value;
-  if (isBuiltIn(name)) return ofBuiltIn(name, value, refuse);
+  if (isBuiltIn(name)) return ofBuiltIn(name, value, folder, refuse);
   if (protocol !== undefined && protocol !== 'acp')
     refuse(['protocol'], wrong(name, 'protocol'), 'Write protocol = "acp", the only one.');
   if (branch !== undefined && typeof branch !== 'boolean')
@@ -66,6 +68,7 @@ function readAgent(name: string, value: unknown, folder: string, refuse: Refuse)
   return {
     ...(argv && { command: argv }),
     ...(branch !== undefined && { branch }),
+    ...readNeeds(name, value, folder, refuse),
     prices: readPrices(name, price, refuse),
   };
 }
@@ -76,9 +79,11 @@ const isBuiltIn = (name: string): name is (typeof BUILT_IN_AGENTS)[number] =>
 /** Raymond knows how to start these, and what they can do. */
 function ofBuiltIn(
   name: (typeof BUILT_IN_AGENTS)[number],
-  { command, protocol, branch, price }: Table,
+  value: Table,
+  folder: string,
   refuse: Refuse,
 ): ConfiguredAgent {
+  const { command, protocol, branch, price } = value;
   const given = Object.entries({ command, protocol, branch }).find(([, one]) => one !== undefined);
   if (given)
     refuse(
@@ -86,9 +91,28 @@ function ofBuiltIn(
       `has ${given[0]} for ${name}, which Raymond knows`,
       `Remove it. To use another program, set ${name}_path under [raymond].`,
     );
-  if (name === 'claude')
+  if (name === 'claude' && price !== undefined)
     refuse(['price'], 'has prices for claude, which reports its cost itself', 'Remove them.');
-  return { prices: readPrices(name, price, refuse) };
+  return { ...readNeeds(name, value, folder, refuse), prices: readPrices(name, price, refuse) };
+}
+
+/** What the agent itself needs in a state with rights. */
+function readNeeds(
+  name: string,
+  { hosts, writes }: Table,
+  folder: string,
+  refuse: Refuse,
+): Pick<ConfiguredAgent, 'hosts' | 'writes'> {
+  if (hosts !== undefined && !(isTexts(hosts) && hosts.every((host) => readHost(host))))
+    return refuse(
+      ['hosts'],
+      wrong(name, 'hosts'),
+      'Write it like hosts = ["api.example.com:443"].',
+    );
+  if (writes !== undefined && !isTexts(writes))
+    return refuse(['writes'], wrong(name, 'writes'), 'Write it like writes = ["~/.my-agent"].');
+  const whole = writes?.map((path) => resolve(folder, path.replace(/^~(?=\/|$)/, homedir())));
+  return { ...(hosts && { hosts }), ...(whole && { writes: whole }) };
 }
 
 function readCommand(
@@ -154,9 +178,11 @@ function unknown(name: string): readonly [string, string] {
 
 /** The sections as lines of a config file. */
 export function agentAssignments(agents: ConfiguredAgents = {}): readonly string[] {
-  return Object.entries(agents).flatMap(([name, { command, branch, prices }]) => [
+  return Object.entries(agents).flatMap(([name, { command, branch, hosts, writes, prices }]) => [
     ...(command ? [`agents.${name}.command = ${JSON.stringify(command)}`] : []),
     ...(branch === undefined ? [] : [`agents.${name}.branch = ${branch}`]),
+    ...(hosts ? [`agents.${name}.hosts = ${JSON.stringify(hosts)}`] : []),
+    ...(writes ? [`agents.${name}.writes = ${JSON.stringify(writes)}`] : []),
     ...Object.entries(prices).map(
       ([model, { input, cached, output }]) =>
         `agents.${name}.price.${JSON.stringify(model)} = { input = ${input}, cached = ${cached}, output = ${output} }`,

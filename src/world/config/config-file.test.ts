@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { UserError } from '../../model/user-error.ts';
 import { byName } from '../../options/chosen-options.ts';
@@ -43,6 +45,13 @@ price."gpt-9" = { input = 2.0, cached = 0.5, output = 20.0 }`.replace('m 1', 'm-
   expect(named).toEqual({ mine: { command: ['my-agent', 'a b'], prices: {} } });
 });
 
+test('a section says what an agent needs in a sandbox', () => {
+  const text = '[agents.claude]\nhosts = ["a.example:443"]\nwrites = ["~/x", "/y"]';
+  expect(readConfig('config.toml', text).agents).toEqual({
+    claude: { hosts: ['a.example:443'], writes: [join(homedir(), 'x'), '/y'], prices: {} },
+  });
+});
+
 const MINE = '[agents.mine]\ncommand = "x"\n';
 
 test.each([
@@ -56,6 +65,8 @@ test.each([
   ['[agents.mine]\ncommand = []', 'line 2', 'agents.mine.command', 'command = "my-agent'],
   [`${MINE}protocol = "http"`, 'line 3', 'agents.mine.protocol', 'Write protocol = "acp"'],
   [`${MINE}branch = "yes"`, 'line 3', 'agents.mine.branch', 'Write true or false.'],
+  [`${MINE}hosts = ["https://a"]`, 'line 3', 'agents.mine.hosts', 'hosts = ["api.example.com'],
+  [`${MINE}writes = "x"`, 'line 3', 'agents.mine.writes', 'writes = ["~/.my-agent"]'],
   [`${MINE}price = 3`, 'line 3', 'agents.mine.price', 'in USD per million tokens'],
   [`${MINE}\n[agents.mine.price]\nm = { input = 1 }`, 'line 5', 'price.m', 'in USD per million'],
   [`${MINE}price."a.b" = { input = -1, output = 1 }`, 'line 3', 'price.a.b', 'in USD per million'],

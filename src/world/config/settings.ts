@@ -45,6 +45,7 @@ export function settingsFrom(
     ...((options.askPermissions ?? base.askPermissions) && { askPermissions: true }),
     ...(base.granted && { granted: base.granted }),
     ...rightsFrom(options.rights, base.rights),
+    ...((options.learnRights ?? base.learnRights) && { learnRights: true }),
   };
 }
 

@@ -19,7 +19,7 @@ import { shellWord } from '../../model/shell-word.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { ownRun } from '../../postgres/own-run.ts';
 import { findRow } from '../../postgres/run-row.ts';
-import { checkAbilities, travelWarnings } from '../check-agents.ts';
+import { checkAbilities, liftedRights, travelWarnings } from '../check-agents.ts';
 import { notifiers } from '../notify.ts';
 import { unsealedNotice } from '../sealed-choices.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -108,7 +108,11 @@ async function prepare(
     );
   // The agents are on the machines of the workers.
   const checked = { library, refs, settings, given: options };
-  const texts = [...checkAbilities(checked), ...travelWarnings(checked)];
+  const texts = [
+    ...checkAbilities(checked),
+    ...travelWarnings(checked),
+    ...(await liftedRights(checked)),
+  ];
   if (isNew) await around.workspace(id).check();
   const isUndeclared = isNew && remote === undefined && !sharedDirectory;
   return {

@@ -1,0 +1,3 @@
+import { rightsPlays } from './acp-rights.ts';
+
+rightsPlays('opencode');
