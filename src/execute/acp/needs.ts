@@ -13,8 +13,9 @@ export function opencodeNeeds(environment: Environment): AgentNeeds {
   const data = at('XDG_DATA_HOME', '.local/share');
   const file = environment.OPENCODE_CONFIG;
   return {
-    writes: [data, at('XDG_STATE_HOME', '.local/state'), at('XDG_CACHE_HOME', '.cache')],
-    keeps: [],
+    // It does not start without its folder for settings.
+    writes: [data, config, at('XDG_STATE_HOME', '.local/state'), at('XDG_CACHE_HOME', '.cache')],
+    keeps: OPENCODE_COMMANDS.map((name) => join(config, name)),
     reads: [data, config],
     hosts: [
       ...['opencode.ai', 'models.dev'],
@@ -24,6 +25,12 @@ export function opencodeNeeds(environment: Environment): AgentNeeds {
     ],
   };
 }
+
+const OPENCODE_COMMANDS = [
+  ...['opencode.json', 'opencode.jsonc', 'AGENTS.md', 'package.json', 'node_modules'],
+  ...['plugin', 'plugins', 'agent', 'agents', 'command', 'commands', 'mode', 'modes'],
+  ...['tool', 'tools', 'skill', 'skills'],
+];
 
 export function geminiNeeds(environment: Environment): AgentNeeds {
   const folder = join(environment.GEMINI_CLI_HOME || homeOf(environment), '.gemini');
