@@ -174,6 +174,7 @@ const PURE = new Set([
 const FOR_BROWSERS = [
   'draw/lines.ts',
   'look/changes.ts',
+  'model/rights-text.ts',
   'model/shell-word.ts',
   'model/unreachable.ts',
   'model/visible.ts',

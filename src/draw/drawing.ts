@@ -11,7 +11,7 @@ import {
   type PlacedNode,
   type Words,
 } from './layout-parts.ts';
-import { LOCK, lineThrough, loopThrough, rounded } from './lines.ts';
+import { LOCK, LOCK_STYLE, lineThrough, loopThrough, rounded } from './lines.ts';
 import {
   type LineRole,
   type Picture,
@@ -143,7 +143,7 @@ const limitsOf = ({ shows: { rights } }: PictureNode) =>
 /** At the upper right corner. */
 function lockMark({ x, y, width, height }: PlacedNode): string {
   const at = `${rounded(x + width / 2 - 10)} ${rounded(y - height / 2 + 9)}`;
-  return `<path class="lock" transform="translate(${at})" d="${LOCK}"/>`;
+  return `<path class="lock" ${LOCK_STYLE} transform="translate(${at})" d="${LOCK}"/>`;
 }
 
 function shape({ node, x, y, width, height }: PlacedNode): string {

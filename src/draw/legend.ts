@@ -1,5 +1,5 @@
 import type { Heat } from './heat.ts';
-import { LOCK } from './lines.ts';
+import { LOCK, LOCK_STYLE } from './lines.ts';
 import type { LineRole, Picture, PictureNode } from './picture.ts';
 import { textWidth } from './text-width.ts';
 
@@ -44,7 +44,12 @@ function itemsFor({ nodes, edges }: Picture, heat: Heat | undefined): readonly I
     ...ROLES.flatMap(([role, words]) => (roles.has(role) ? [{ sign: line(role), words }] : [])),
     ...(heat ? [{ sign: SCALE, words: `more colour: more ${heat}` }] : []),
     ...(nodes.some(({ shows }) => shows.rights !== undefined)
-      ? [{ sign: `<path class="lock" transform="translate(17 10)" d="${LOCK}"/>`, words: LOCKED }]
+      ? [
+          {
+            sign: `<path class="lock" ${LOCK_STYLE} transform="translate(17 10)" d="${LOCK}"/>`,
+            words: LOCKED,
+          },
+        ]
       : []),
     ...(ends ? [{ sign: RESULT, words: 'ends, or returns to its caller' }] : []),
   ];

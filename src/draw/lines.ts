@@ -41,3 +41,6 @@ function towards(from: Point, to: Point, length: number): Point {
 
 /** A padlock, around its middle. */
 export const LOCK = 'M-4 0h8v6h-8zM-2.5 0v-2a2.5 2.5 0 0 1 5 0v2';
+
+/** Most drawings have no lock, so it brings its style along. */
+export const LOCK_STYLE = 'style="fill:none;stroke:var(--faint);stroke-width:1.5"';

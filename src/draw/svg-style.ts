@@ -40,7 +40,6 @@ export const SVG_STYLE = `
 .result.taken rect { fill: var(--taken); }
 .result.taken path { stroke: var(--taken); }
 .entry { fill: var(--ink); }
-.lock { fill: none; stroke: var(--faint); stroke-width: 1.5; }
 path.edge { fill: none; stroke: var(--line); stroke-width: 1.5; }
 text.edge { font-size: 11px; text-anchor: middle;
   stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; paint-order: stroke; }

@@ -1,6 +1,4 @@
 import type { ProjectSettings } from '../../model/agent.ts';
-import { claudeNeeds } from '../claude/needs.ts';
-import { codexNeeds } from '../codex/needs.ts';
 import type { AgentNeeds } from '../rights/confinement.ts';
 import type { Adapter } from './adapter.ts';
 import { copilotNeeds, geminiNeeds, opencodeNeeds, piNeeds, qwenNeeds } from './needs.ts';
@@ -165,7 +163,6 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     install: 'Install it with "npm install -g pi-acp @earendil-works/pi-coding-agent",',
   },
   'claude-acp': {
-    needs: claudeNeeds,
     command: ['claude-agent-acp'],
     provider: 'anthropic',
     branch: true,
@@ -188,7 +185,6 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     },
   },
   'codex-acp': {
-    needs: codexNeeds,
     hasSandbox: true,
     command: ['codex-acp'],
     provider: 'openai',

@@ -2,10 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { KNOWN_ACP } from './known.ts';
+import { acpCommands } from '../agents/agents.ts';
 
-test.each(Object.keys(KNOWN_ACP))('%s writes, and has hosts', (name) => {
-  const needs = KNOWN_ACP[name]?.needs?.({ HOME: '/home/a' });
+const KNOWN = acpCommands();
+
+test.each(Object.keys(KNOWN))('%s writes, and has hosts', (name) => {
+  const needs = KNOWN[name]?.needs?.({ HOME: '/home/a' });
   expect(needs?.hosts).not.toEqual([]);
   expect(needs?.writes.every((path) => path.startsWith('/'))).toBe(true);
 });
@@ -22,7 +24,7 @@ test.each<[string, Record<string, string>, string]>([
     'b.example:443',
   ],
 ])('%s reaches the service that its user has configured', (name, environment, host) => {
-  const hosts = KNOWN_ACP[name]?.needs?.({ HOME: '/home/a', ...environment }).hosts;
+  const hosts = KNOWN[name]?.needs?.({ HOME: '/home/a', ...environment }).hosts;
   expect(hosts).toContain(host);
 });
 
@@ -32,6 +34,6 @@ test('pi reaches the services of its models', () => {
   mkdirSync(join(folder, 'pi'));
   const models = { providers: { own: { baseUrl: 'http://localhost:11434/v1' } } };
   writeFileSync(join(folder, 'pi/models.json'), JSON.stringify(models));
-  const needs = KNOWN_ACP.pi?.needs?.({ PI_CODING_AGENT_DIR: join(folder, 'pi') });
+  const needs = KNOWN.pi?.needs?.({ PI_CODING_AGENT_DIR: join(folder, 'pi') });
   expect(needs?.hosts).toContain('localhost:11434');
 });

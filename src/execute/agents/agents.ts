@@ -4,7 +4,9 @@ import { acpAgent } from '../acp/declaration.ts';
 import { KNOWN_ACP, type KnownAgent } from '../acp/known.ts';
 import { DEFAULTS } from '../claude/choices.ts';
 import { claudeAgent } from '../claude/declaration.ts';
+import { claudeNeeds } from '../claude/needs.ts';
 import { codexAgent } from '../codex/declaration.ts';
+import { codexNeeds } from '../codex/needs.ts';
 import { AGENT_CHOICE } from './agent-option.ts';
 
 const OWN_AGENTS: readonly AgentDeclaration[] = [claudeAgent, codexAgent];
@@ -50,8 +52,9 @@ type AcpCommand = Pick<KnownAgent, 'command' | 'branch'> & Partial<KnownAgent>;
 export function acpCommands(
   configured: ConfiguredAgents = {},
 ): Readonly<Record<string, AcpCommand>> {
+  const all = knownAcp();
   const own = Object.entries(configured).flatMap(([name, { command, branch }]) => {
-    const known = Object.hasOwn(KNOWN_ACP, name) ? KNOWN_ACP[name] : undefined;
+    const known = Object.hasOwn(all, name) ? all[name] : undefined;
     const program = command ?? known?.command;
     if (!program) return [];
     // The name says which agent it is, wherever its program is.
@@ -59,5 +62,15 @@ export function acpCommands(
       [name, { ...known, command: program, branch: branch ?? known?.branch ?? false }] as const,
     ];
   });
-  return { ...KNOWN_ACP, ...Object.fromEntries(own) };
+  return { ...all, ...Object.fromEntries(own) };
+}
+
+/** Programs that speak the protocol for another agent need what that agent needs. */
+function knownAcp(): Readonly<Record<string, KnownAgent>> {
+  const served = { 'claude-acp': claudeNeeds, 'codex-acp': codexNeeds };
+  const withNeeds = Object.entries(served).flatMap(([name, needs]) => {
+    const known = KNOWN_ACP[name];
+    return known ? [[name, { ...known, needs }] as const] : [];
+  });
+  return { ...KNOWN_ACP, ...Object.fromEntries(withNeeds) };
 }
