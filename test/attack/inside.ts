@@ -323,7 +323,7 @@ export const TRIES: readonly Try[] = [
   ]),
   {
     name: 'time: a link that changes while it is opened',
-    code: 'mkdir -p "$PROJECT/out/a"; (for i in $(seq 300); do ln -sfn "$FLOW" "$PROJECT/out/l"; ln -sfn "$PROJECT/out/a" "$PROJECT/out/l"; done) & for i in $(seq 300); do echo x 2>/dev/null >"$PROJECT/out/l/raced"; done; wait',
+    code: 'mkdir -p "$PROJECT/out/a"; (for i in $(seq 300); do ln -sfn "$FLOW" "$PROJECT/out/l"; ln -sfn "$PROJECT/out/a" "$PROJECT/out/l"; done) & while kill -0 $! 2>/dev/null; do echo x 2>/dev/null >"$PROJECT/out/l/raced"; done; wait',
     leaves: '$FLOW/raced',
   },
   {
