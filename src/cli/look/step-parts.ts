@@ -97,7 +97,7 @@ function messageParts(message: StepMessage, cwd: string): readonly Part[] {
   }
 }
 
-/** What the line of a call cannot say: the lines that it changes, or a command of several lines. */
+/** The lines that a call changes, or a command of several lines. The line of the call has no room for them. */
 function inputParts(input: string): readonly Part[] {
   const view = toolView(input);
   switch (view.kind) {
