@@ -18,6 +18,7 @@ import { diff, type WantedDiff } from './diff.ts';
 import { type ListWish, list } from './list.ts';
 import { attend, look } from './look.ts';
 import type { WantedItem } from './open-items.ts';
+import { prune } from './prune.ts';
 import { refuseInside } from './refuse-inside.ts';
 import { type ResumeOptions, relaunch } from './resume.ts';
 import { rewind } from './rewind.ts';
@@ -90,6 +91,15 @@ export function forPrograms(
       const asked = await askedItem(around, id, { ...wanted, by: 'decision' });
       const { agent, request } = await decide(around, asked, decision);
       return { agent, request, isDelivered: asked.owner !== undefined };
+    },
+    /** Removes a run, unless its folder has work that exists nowhere else. The request is the consent. */
+    async prune(id: string) {
+      const { door, warnings } = collecting();
+      const removing = await prune(around, { ids: [id] }, door);
+      const work: string[] = [];
+      for await (const pruned of removing ?? [])
+        work.push(...pruned.work.map(({ path, why }) => `${path} ${why}`));
+      return { id, isRemoved: work.length === 0, work, warnings };
     },
     /** Takes a run back. The request is the consent. */
     async rewind(id: string, request: RewindRequest, { files }: { readonly files: boolean }) {

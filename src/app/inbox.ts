@@ -53,7 +53,7 @@ export async function inbox(around: Surroundings): Promise<Inbox> {
     });
   };
   await database(around);
-  for (const directory of await projectsOf(around))
+  for (const directory of await knownProjects(around))
     await attempt(directory, async () => {
       const place = await around.inProject(directory);
       await collect(place, directory);
@@ -67,10 +67,11 @@ export async function inbox(around: Surroundings): Promise<Inbox> {
   };
 }
 
-/** Projects that were removed are left out. */
-async function projectsOf(around: Surroundings): Promise<readonly string[]> {
+/** The directories of all projects in which the user has runs in files, and of this one. */
+export async function knownProjects(around: Surroundings): Promise<readonly string[]> {
   const own = around.databaseUrl === undefined ? [join(around.project.folder, '..')] : [];
   const known = new Set([...own, ...(await around.projects())]);
+  // Projects that were removed are left out.
   return [...known].filter((directory) => existsSync(join(directory, '.raymond')));
 }
 

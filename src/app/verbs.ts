@@ -22,7 +22,7 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
   },
   prune: {
     cli: 'prune',
-    serve: { not: 'A page should not delete runs: a person names them at the terminal.' },
+    serve: 'prune',
     mcp: { not: 'An agent could delete the record of what it did.' },
     library: 'prune',
   },
@@ -30,7 +30,7 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
   list: { cli: 'list', serve: 'runs', mcp: 'list', library: 'list' },
   inbox: {
     cli: 'inbox',
-    serve: { not: 'A page shows one project, and the route questions has what waits there.' },
+    serve: 'changes',
     mcp: { not: 'An agent works in one project. What waits in others is for the person.' },
     library: 'inbox',
   },

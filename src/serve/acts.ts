@@ -8,6 +8,7 @@ import type { Answers, Asked, Reply, ServeParts } from './answers.ts';
 import { badRequest } from './problems.ts';
 import {
   answerRequest,
+  type Pruned,
   permissionRequestBody,
   type Rewound,
   resumeRequest,
@@ -17,7 +18,10 @@ import {
   stopRequest,
 } from './shapes/requests.ts';
 
-type Acts = Pick<Answers['of'], 'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'rewind'>;
+type Acts = Pick<
+  Answers['of'],
+  'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'rewind' | 'prune'
+>;
 
 /** `rowOf` throws a UserError if the run does not exist or cannot be read. `acted` is called after each act. */
 export function act(
@@ -84,6 +88,13 @@ export function act(
         files: event.files.map(({ root }) => root),
       } satisfies Omit<Rewound, 'id'>;
     }),
+    // A run that cannot be read can be removed, too.
+    async prune({ params: { id = '' } }) {
+      const { isRemoved, work, warnings } = await control.prune(id);
+      acted();
+      const told: Pruned = { id, removed: isRemoved, work, warnings };
+      return { kind: 'body', body: told };
+    },
   };
 }
 

@@ -18,6 +18,7 @@ import { Graphs } from './graphs.ts';
 import { openApi } from './openapi.ts';
 import { Overview } from './overview.ts';
 import { badRequest, errorBodyOf } from './problems.ts';
+import type { Projects } from './projects.ts';
 import { OpenQuestions } from './questions.ts';
 import type { RouteName } from './routes.ts';
 import { type ChangingRun, changes } from './run-changes.ts';
@@ -65,7 +66,10 @@ export interface Answers {
   close(): void;
 }
 
-export function answersFor(parts: ServeParts): Answers {
+export function answersFor(
+  parts: ServeParts,
+  projects: Pick<Projects, 'view' | 'onChange'>,
+): Answers {
   const { store, control, steps, now } = parts;
   const runs = new FollowedRuns(store);
   const graphs = new Graphs(parts.workflow);
@@ -127,7 +131,7 @@ export function answersFor(parts: ServeParts): Answers {
       },
       changes: async ({ query: { run } }) => {
         const find = run === undefined ? undefined : () => changingRun(run);
-        return stream((signal) => changes({ overview, find, now }, signal));
+        return stream((signal) => changes({ overview, projects, find, now }, signal));
       },
       events: async (asked) => {
         const after = positionOf(asked);

@@ -1,12 +1,13 @@
 /** The router: one check, then the routes of the table, then the files of the page. */
 import { Hono } from 'hono';
 import { UserError } from '../model/user-error.ts';
-import { type Answers, type Asked, answersFor, type ServeParts } from './answers.ts';
+import type { Answers, Asked, ServeParts } from './answers.ts';
 import { bodyOf } from './body.ts';
 import { type Gate, PUBLIC_FILES, refusalOf } from './gate.ts';
 import { HEADERS } from './headers.ts';
 import { packed, packer, takesGzip } from './packed.ts';
 import { errorBodyOf, notFound, RequestError, statusOf } from './problems.ts';
+import { type OtherProjects, Projects } from './projects.ts';
 import { ROUTES, type Route, type RouteName } from './routes.ts';
 import { Streams } from './sse.ts';
 
@@ -16,10 +17,10 @@ export interface App {
   close(): void;
 }
 
-export function appFor(parts: ServeParts, gate: Gate): App {
+export function appFor(parts: ServeParts, gate: Gate, others?: OtherProjects): App {
   const hono = new Hono();
   const streams = new Streams(MOST_STREAMS, STALL_MS);
-  const answers = answersFor(parts);
+  const projects = new Projects(parts, others);
   hono.use('*', async (context, next) => {
     const { req } = context;
     const refusal = refusalOf(gate, {
@@ -45,19 +46,16 @@ export function appFor(parts: ServeParts, gate: Gate): App {
     if (!refusal && Object.hasOwn(PUBLIC_FILES, req.path))
       context.res.headers.set('cache-control', 'no-cache');
   });
-  const replies: Readonly<Record<string, Answers['of'][RouteName]>> = answers.of;
-  for (const [name, route] of Object.entries<Route>(ROUTES)) {
-    const reply = replies[name];
-    if (!reply) throw new Error(`The route ${name} has no answer.`);
-    hono.on(route.method, route.path, async ({ req }) =>
-      responseOf(route, reply, takesGzip(req.header('accept-encoding')), streams, {
-        params: req.param(),
-        query: req.query(),
-        body: route.body && (await bodyOf(req.raw, route.body)),
+  for (const [name, route] of Object.entries<Route>(ROUTES))
+    hono.on(route.method, route.path, async ({ req }) => {
+      const body = route.body && (await bodyOf(req.raw, route.body));
+      const { of } = await projects.answersOf(req.query('project') || undefined);
+      const reply = of[name as RouteName];
+      return responseOf(route, reply, takesGzip(req.header('accept-encoding')), streams, {
+        ...{ params: req.param(), query: req.query(), body },
         lastEventId: req.header('last-event-id'),
-      }),
-    );
-  }
+      });
+    });
   for (const [path, file] of Object.entries(PUBLIC_FILES))
     hono.get(path, async () => {
       const text = await parts.page(file);
@@ -74,7 +72,7 @@ export function appFor(parts: ServeParts, gate: Gate): App {
     hono,
     close() {
       streams.close();
-      answers.close();
+      projects.close();
     },
   };
 }

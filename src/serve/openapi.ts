@@ -29,7 +29,7 @@ export function openApi(version: string): Json {
 }
 
 const ABOUT =
-  'The API of `raymond serve` for the runs of one project. Every route needs the token, an exact Host, and for changes an Origin that equals it. Texts come from agents and files: show them as text.';
+  'The API of `raymond serve` for the runs of a project. The query parameter `project` of every route names the folder of another project of the user. Every route needs the token, an exact Host, and for changes an Origin that equals it. Texts come from agents and files: show them as text.';
 
 function operation(name: string, { summary, description, query, body, path, answer }: Route): Json {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, key]) => ({

@@ -42,7 +42,8 @@ function stage(...ids: readonly string[]) {
   });
   const open = (find?: () => Promise<never>) => {
     const over = new AbortController();
-    const shown = { overview, find, now: () => Date.now() };
+    const projects = { view: {}, onChange: () => () => {} };
+    const shown = { overview, projects, find, now: () => Date.now() };
     const events = changes(shown, over.signal);
     let view: unknown = {};
     return {

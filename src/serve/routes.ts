@@ -19,6 +19,8 @@ import {
   answerRequest,
   decided,
   permissionRequestBody,
+  pruned,
+  pruneRequest,
   resumeRequest,
   rewindRequest,
   rewound,
@@ -233,6 +235,15 @@ export const ROUTES = {
     description: 'As `raymond rewind --yes`. Refused while a process works on the run.',
     body: rewindRequest,
     answer: json(rewound),
+  },
+  prune: {
+    method: 'POST',
+    path: '/api/runs/:id/prune',
+    summary: 'Remove a run',
+    description:
+      'As `raymond prune` with the name of the run. Refused while a process works on it. A run is kept if its folder has work that exists nowhere else.',
+    body: pruneRequest,
+    answer: json(pruned),
   },
 } as const satisfies Readonly<Record<string, Route>>;
 

@@ -34,7 +34,8 @@ async function stage(first: number) {
     parts: { run: part, graph: part, forecast: part },
   });
   const overview = { view: {}, trouble: undefined, onChange: () => () => {} };
-  const shown = { overview, find, now: () => Date.now() };
+  const projects = { view: {}, onChange: () => () => {} };
+  const shown = { overview, projects, find, now: () => Date.now() };
   const stream = changes(shown, new AbortController().signal);
   return {
     async add(until: number) {

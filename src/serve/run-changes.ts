@@ -11,11 +11,13 @@ import { type AlarmsOf, Describer } from '../observe/describe.ts';
 import type { FollowedRun } from './followed-run.ts';
 import type { Overview } from './overview.ts';
 import { errorBodyOf } from './problems.ts';
+import type { Projects } from './projects.ts';
 import type { LogLine, OverviewShape, RunView } from './shapes/changes.ts';
 import { Bell, ringWith, type ServerEvent } from './sse.ts';
 
 export interface Shown {
   readonly overview: Pick<Overview, 'view' | 'trouble' | 'onChange'>;
+  readonly projects: Pick<Projects, 'view' | 'onChange'>;
   /** Throws a UserError if the run cannot be read. */
   readonly find: (() => Promise<ChangingRun>) | undefined;
   readonly now: () => number;
@@ -35,11 +37,11 @@ export interface ChangingRun {
 }
 
 export async function* changes(
-  { overview, find, now }: Shown,
+  { overview, projects, find, now }: Shown,
   signal: AbortSignal,
 ): AsyncGenerator<ServerEvent> {
   const bell = new Bell(signal);
-  const endings = [overview.onChange(bell.ring)];
+  const endings = [overview.onChange(bell.ring), projects.onChange(bell.ring)];
   let sent: Partial<OverviewShape & RunView> = {};
   const changed = function* (next: typeof sent) {
     const data = changesBetween(sent, next);
@@ -74,7 +76,7 @@ export async function* changes(
       // This ends the trouble, even if nothing has changed.
       else if (trouble && !overview.trouble) yield { event: 'change', data: [] };
       trouble = overview.trouble;
-      yield* changed({ ...sent, ...overview.view });
+      yield* changed({ ...sent, ...overview.view, ...projects.view });
       const lines = log?.take() ?? [];
       if (lines.length > 0) yield { event: 'lines', data: lines };
       if (run) {

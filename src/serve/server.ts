@@ -6,6 +6,7 @@ import { UserError } from '../model/user-error.ts';
 import type { ServeParts } from './answers.ts';
 import { appFor } from './app.ts';
 import { originOf } from './gate.ts';
+import type { OtherProjects } from './projects.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -19,6 +20,7 @@ export interface RunningServer {
 export async function startServer(
   parts: ServeParts,
   wanted: number | undefined,
+  others?: OtherProjects,
 ): Promise<RunningServer> {
   const server = createServer({ maxHeaderSize: 16 * 1024, requireHostHeader: true });
   server.headersTimeout = 10_000;
@@ -26,7 +28,7 @@ export async function startServer(
   server.maxConnections = MOST_CONNECTIONS;
   const port = await listen(server, wanted);
   const token = randomBytes(32).toString('base64url');
-  const app = appFor(parts, { port, token });
+  const app = appFor(parts, { port, token }, others);
   server.on(
     'request',
     getRequestListener((request) => app.hono.fetch(request), { overrideGlobalObjects: false }),

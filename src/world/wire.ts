@@ -90,8 +90,11 @@ export function looseLibrary(
 }
 
 /** The same, with the agents of the config files. */
-export async function configuredLibrary(here: Here): Promise<LooseLibrary> {
-  return looseLibrary(process.cwd(), await optionsForReading(here));
+export async function configuredLibrary(
+  here: Here,
+  cwd: string = process.cwd(),
+): Promise<LooseLibrary> {
+  return looseLibrary(cwd, await optionsForReading(here));
 }
 
 /** All agents. The user may have chosen the default one. */

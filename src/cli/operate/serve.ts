@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { forPrograms } from '../../app/for-programs.ts';
+import { knownProjects } from '../../app/inbox.ts';
 import { pastRuns } from '../../app/past-runs.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import type { ServeParts } from '../../serve/answers.ts';
 import { startServer } from '../../serve/server.ts';
 import { agent } from '../../world/agent.ts';
 import { projectWorkflows } from '../../world/project-workflows.ts';
-import type { Here } from '../../world/surroundings.ts';
+import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { RAYMOND_VERSION } from '../../world/version.ts';
 import { configuredLibrary } from '../../world/wire.ts';
 import { reportError } from '../terminal/report-error.ts';
@@ -23,25 +25,10 @@ export interface ServeOptions {
 export async function serve(here: Here, options: ServeOptions): Promise<number> {
   const wanted = portOf(options.port);
   const around = await here();
-  // A wrong URL is reported here, not at each request of a page that shows nothing.
-  await around.world.connect();
-  const server = await startServer(
-    {
-      project: dirname(around.project.folder),
-      store: around.store,
-      control: forPrograms(around),
-      steps: await around.world.steps(),
-      workflow: async (ref) => (await configuredLibrary(here)).load(ref),
-      workflows: () => projectWorkflows(around.cwd),
-      pasts: (workflow, files) => pastRuns(around.store, workflow, files),
-      page: pageFile,
-      now: around.clock.now,
-      alarmsOf: agent.alarmsOf,
-      version: RAYMOND_VERSION,
-      report: reportError,
-    },
-    wanted,
-  );
+  const server = await startServer(await partsOf(around), wanted, {
+    known: () => knownProjects(around),
+    open: async (folder) => partsOf(await around.inProject(folder)),
+  });
   // Before the address is printed, because its reader may end the server immediately.
   const ended = new Promise<void>((resolve) => {
     const end = onSignals(() => {
@@ -58,6 +45,26 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
   await ended;
   await server.close();
   return 0;
+}
+
+async function partsOf(around: Surroundings): Promise<ServeParts> {
+  // A wrong URL is reported here, not at each request of a page that shows nothing.
+  await around.world.connect();
+  const { cwd, store, world, clock } = around;
+  return {
+    project: dirname(around.project.folder),
+    store,
+    control: forPrograms(around),
+    steps: await world.steps(),
+    workflow: async (ref) => (await configuredLibrary(async () => around, cwd)).load(ref),
+    workflows: () => projectWorkflows(cwd),
+    pasts: (workflow, files) => pastRuns(store, workflow, files),
+    page: pageFile,
+    now: clock.now,
+    alarmsOf: agent.alarmsOf,
+    version: RAYMOND_VERSION,
+    report: reportError,
+  };
 }
 
 function portOf(text: string | undefined): number | undefined {

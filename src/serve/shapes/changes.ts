@@ -1,6 +1,6 @@
 /** What the page of a run shows, and how it changes. */
 import * as z from 'zod/mini';
-import { count, listOf, problem, text } from '../../look/common.ts';
+import { count, listOf, orNull, problem, text, usd } from '../../look/common.ts';
 import { runRow, wholeRun } from '../../look/run-shape.ts';
 import { runForecast } from './forecast.ts';
 import { graphShape } from './graph.ts';
@@ -12,10 +12,25 @@ export const runView = z.object({
   forecast: runForecast,
 });
 
+/** One of the user's projects, in few figures. */
+const projectRow = z.object({
+  name: text,
+  folder: text,
+  runs: count,
+  active: count,
+  failed: count,
+  waiting: count.check(z.describe('What waits for a person there.')),
+  cost_usd: usd,
+  problem: orNull(text).check(z.describe('Why it cannot be read. Null if it can.')),
+});
+
 export const overviewShape = z.object({
   project: z.object({ name: text, folder: text }),
   runs: z.record(text, runRow).check(z.describe('By their ids.')),
   ...questionList.shape,
+  projects: z
+    .optional(z.record(text, projectRow))
+    .check(z.describe('All projects of the user, by their folders. They come a little later.')),
 });
 
 export const changeList = listOf(
@@ -40,4 +55,5 @@ export const logLine = z.object({
 
 export type RunView = z.infer<typeof runView>;
 export type OverviewShape = z.infer<typeof overviewShape>;
+export type ProjectRow = z.infer<typeof projectRow>;
 export type LogLine = z.infer<typeof logLine>;

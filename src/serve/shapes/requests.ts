@@ -78,6 +78,17 @@ export const rewound = z.object({
   files: z.readonly(z.array(text)).check(z.describe('The folders whose files came back.')),
 });
 
+export const pruneRequest = z.strictObject({});
+
+export const pruned = z.object({
+  id: text,
+  removed: z.boolean(),
+  work: z
+    .readonly(z.array(text))
+    .check(z.describe('The work for which the run was kept, and why it counts as work.')),
+  warnings: z.readonly(z.array(text)),
+});
+
 export const decided = z.object({
   id: text,
   agent: text,
@@ -108,6 +119,7 @@ export type StopRequest = z.infer<typeof stopRequest>;
 export type AnswerRequest = z.infer<typeof answerRequest>;
 export type Stopping = z.infer<typeof stopping>;
 export type Decided = z.infer<typeof decided>;
+export type Pruned = z.infer<typeof pruned>;
 export type Rewound = z.infer<typeof rewound>;
 export type PermissionRequestBody = z.infer<typeof permissionRequestBody>;
 export type RewindRequest = z.infer<typeof rewindRequest>;
