@@ -172,7 +172,9 @@ const PURE = new Set([
 
 /** The modules of `src` that the page of `raymond serve` runs. It may use the types of all others. */
 const FOR_BROWSERS = [
+  'draw/arrange.ts',
   'draw/lines.ts',
+  'draw/text-width.ts',
   'look/changes.ts',
   'model/rights-text.ts',
   'model/shell-word.ts',

@@ -1,13 +1,13 @@
 /** The agents on the graph. A mark glides when its agent moves to another state. */
-import type { RunGraph } from '../../src/draw/run-graph.ts';
+import type { ShownGraph } from '../../src/draw/arrange.ts';
 import { visible } from '../lib/words.ts';
 import type { Tone } from './status.tsx';
 
-type Node = RunGraph['nodes'][number];
+type Node = ShownGraph['nodes'][number];
 type AgentAt = Node['agents'][number];
 
 interface Props {
-  readonly graph: RunGraph;
+  readonly graph: ShownGraph;
   /** The agents that wait for a permission. */
   readonly waiting: ReadonlySet<string>;
   /** What tells the agents apart, by their ids. */

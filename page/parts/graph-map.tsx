@@ -1,8 +1,8 @@
-import type { RunGraph } from '../../src/draw/run-graph.ts';
+import type { ShownGraph } from '../../src/draw/arrange.ts';
 import type { Size, View } from '../../src/page/view.ts';
 
 interface Props {
-  readonly graph: RunGraph;
+  readonly graph: ShownGraph;
   readonly view: View;
   /** The size of the visible part. */
   readonly shown: Size;

@@ -1,16 +1,17 @@
 import { useMemo } from 'preact/hooks';
+import type { ShownGraph } from '../../src/draw/arrange.ts';
 import { LOCK, lineThrough, loopThrough } from '../../src/draw/lines.ts';
-import type { RunGraph } from '../../src/draw/run-graph.ts';
+import { textWidth } from '../../src/draw/text-width.ts';
 import type { Forecast } from '../../src/forecast/forecast.ts';
 import { duration, usd } from '../lib/words.ts';
 import { type UsualState, usualOf, usualText } from '../stores/forecast.ts';
 import { type Heat, heatOf } from './heat.ts';
 
-type Node = RunGraph['nodes'][number];
-type Edge = RunGraph['edges'][number];
+type Node = ShownGraph['nodes'][number];
+type Edge = ShownGraph['edges'][number];
 
 interface Props {
-  readonly graph: RunGraph;
+  readonly graph: ShownGraph;
   readonly heat: Heat;
   readonly forecast: Forecast | undefined;
   readonly chosen: string | undefined;
@@ -21,16 +22,23 @@ interface Props {
   readonly found: ReadonlySet<string>;
   /** The id of the node that got the focus. */
   readonly onFocus: (id: string) => void;
+  /** What can be folded, by the id of the node that stays. */
+  readonly regions: ReadonlyMap<string, readonly string[]>;
+  readonly onFold: (id: string) => void;
 }
 
 /** The lines and boxes. They change only when the graph does, not when the view moves. */
 export function GraphPicture(props: Props) {
   const { graph, heat, forecast, chosen, scale, found } = props;
   // The acts do the same in every drawing.
-  return useMemo(() => <Picture {...props} />, [graph, heat, forecast, chosen, scale, found]);
+  return useMemo(
+    () => <Picture {...props} />,
+    [graph, heat, forecast, chosen, scale, found, props.regions],
+  );
 }
 
-function Picture({ graph, heat, forecast, chosen, scale, found, onState, onFocus }: Props) {
+function Picture({ graph, heat, forecast, chosen, scale, found, ...acts }: Props) {
+  const { onState, onFocus, regions, onFold } = acts;
   const hot = heatOf(graph.nodes, heat, forecast);
   const inOrder = graph.nodes.toSorted((a, b) => a.y - b.y || a.x - b.x);
   const roles = [...new Set(graph.edges.map(({ role }) => role)), 'taken'];
@@ -64,6 +72,7 @@ function Picture({ graph, heat, forecast, chosen, scale, found, onState, onFocus
           key={node.id}
           node={node}
           isEntry={node.id === graph.entry}
+          isAcross={graph.isAcross}
           heat={hot(node)}
           usual={node.state === undefined ? undefined : usualOf(forecast, node.state)}
           scale={scale}
@@ -73,7 +82,48 @@ function Picture({ graph, heat, forecast, chosen, scale, found, onState, onFocus
           onFocus={onFocus}
         />
       ))}
+      {inOrder.map((node) => {
+        const inside = regions.get(node.id);
+        return inside && <Fold key={node.id} node={node} places={inside.length} onFold={onFold} />;
+      })}
     </>
+  );
+}
+
+interface FoldProps {
+  readonly node: Node;
+  readonly places: number;
+  readonly onFold: (id: string) => void;
+}
+
+/** Folds a region into its first state, and unfolds it. It is no part of the box, which is a button. */
+function Fold({ node, places, onFold }: FoldProps) {
+  const { id, x, y, width, height, folded } = node;
+  const text = folded === undefined ? '−' : `+${folded}`;
+  const wide = Math.max(20, text.length * 8 + 8);
+  const act = folded === undefined ? `Fold ${places} places` : `Unfold ${folded} places`;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: SVG has no button.
+    <g
+      class={`fold ${folded === undefined ? '' : 'folded'}`}
+      role="button"
+      tabIndex={0}
+      aria-label={`${act} after ${node.label}`}
+      transform={`translate(${x - width / 2 + wide / 2 + 6} ${y + height / 2})`}
+      onClick={(event) => event.defaultPrevented || onFold(id)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        onFold(id);
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+    >
+      <title>{act}</title>
+      <rect class="fold-plate" x={-wide / 2} y="-9" width={wide} height="18" rx="9" />
+      <text class="fold-text" y="4">
+        {text}
+      </text>
+    </g>
   );
 }
 
@@ -112,8 +162,11 @@ function isUpright({ from, to, points, label_at }: Edge): boolean {
   return points.some((point, at) => {
     const next = points[at + 1];
     if (!next) return false;
-    const [top, bottom] = [Math.min(point.y, next.y), Math.max(point.y, next.y)];
-    const isHere = label_at.y >= top - 1 && label_at.y <= bottom + 1;
+    const isHere = (['x', 'y'] as const).every(
+      (axis) =>
+        label_at[axis] >= Math.min(point[axis], next[axis]) - 1 &&
+        label_at[axis] <= Math.max(point[axis], next[axis]) + 1,
+    );
     return isHere && Math.abs(next.y - point.y) > Math.abs(next.x - point.x);
   });
 }
@@ -121,6 +174,7 @@ function isUpright({ from, to, points, label_at }: Edge): boolean {
 interface BoxProps {
   readonly node: Node;
   readonly isEntry: boolean;
+  readonly isAcross: boolean;
   readonly heat: number;
   readonly usual: UsualState | undefined;
   readonly scale: number;
@@ -130,8 +184,8 @@ interface BoxProps {
   readonly onFocus: (id: string) => void;
 }
 
-function Box({ node, isEntry, heat, usual, scale, isFound, isChosen, ...acts }: BoxProps) {
-  const { onState, onFocus } = acts;
+function Box({ node, isEntry, isAcross, heat, usual, scale, ...more }: BoxProps) {
+  const { isFound, isChosen, onState, onFocus } = more;
   const { kind, x, y, width, height, state, visits } = node;
   const [left, top] = [x - width / 2, y - height / 2];
   const figures = figuresOf(node);
@@ -162,7 +216,15 @@ function Box({ node, isEntry, heat, usual, scale, isFound, isChosen, ...acts }: 
         event.stopPropagation();
       }}
     >
-      {isEntry && <path class="entry" d={`M${x} ${top - 2}l-6 -10h12z`} />}
+      {isEntry && (
+        <path
+          class="entry"
+          d={isAcross ? `M${left - 2} ${y}l-10 -6v12z` : `M${x} ${top - 2}l-6 -10h12z`}
+        />
+      )}
+      {node.folded !== undefined && (
+        <rect class="box" x={left + 5} y={top + 5} width={width} height={height} rx={RADII[kind]} />
+      )}
       <rect class="box" x={left} y={top} width={width} height={height} rx={RADII[kind]} />
       {heat > 0 && (
         <rect
@@ -201,7 +263,7 @@ function Box({ node, isEntry, heat, usual, scale, isFound, isChosen, ...acts }: 
           <title>{`may ${node.rights}`}</title>
         </path>
       )}
-      {node.results !== undefined && <Result node={node} />}
+      {node.results !== undefined && <Result node={node} isBelow={isAcross} />}
     </g>
   );
 }
@@ -209,12 +271,9 @@ function Box({ node, isEntry, heat, usual, scale, isFound, isChosen, ...acts }: 
 /** Below this size, details cannot be read. */
 const FAR = 0.62;
 const NAME_PX = 14;
-/** The width of a letter of a name, as a part of its height. */
-const LETTER = 0.6;
-
 /** As large as the name must be to be read, if the box has room for it. */
 function farSize({ name, width, height }: Node, scale: number): number {
-  const room = Math.min((width - 12) / (name.length * LETTER), height * 0.8);
+  const room = Math.min((width - 10) / textWidth(name, 1, 'bold'), height * 0.8);
   return Math.max(NAME_PX, Math.min(NAME_PX / scale, room));
 }
 
@@ -228,10 +287,10 @@ const RADII: Readonly<Record<Node['kind'], number>> = {
   unknown: 22,
 };
 
-function figuresOf({ kind, visits, time_ms, cost_usd }: Node): string {
-  if (visits === 0 || kind === 'reference') return '';
+function figuresOf({ kind, visits, time_ms, cost_usd, folded }: Node): string {
+  if ((visits === 0 && folded === undefined) || kind === 'reference') return '';
   return [
-    `${visits}×`,
+    folded === undefined ? `${visits}×` : `${folded} folded`,
     ...(time_ms > 0 ? [duration(time_ms)] : []),
     ...(cost_usd > 0 ? [usd(cost_usd)] : []),
   ].join(' · ');
@@ -242,16 +301,17 @@ function resultText({ results }: Node): string {
   return results > 0 ? `result ${results}×` : 'result';
 }
 
-function Result({ node }: { readonly node: Node }) {
-  const { x, y, width, results = 0 } = node;
+function Result({ node, isBelow }: { readonly node: Node; readonly isBelow: boolean }) {
+  const { x, y, width, height, results = 0 } = node;
   const text = resultText(node);
-  const left = x + width / 2 + 8;
   const long = text.length * 6.6 + 14;
+  const left = isBelow ? x - long / 2 : x + width / 2 + 8;
+  const middle = isBelow ? y + height / 2 + 18 : y;
   return (
     <g class={`result ${results > 0 ? 'taken' : ''}`}>
-      <path d={`M${left - 8} ${y}h8`} />
-      <rect x={left} y={y - 10} width={long} height="20" rx="10" />
-      <text x={left + long / 2} y={y + 4}>
+      <path d={isBelow ? `M${x} ${middle - 18}v8` : `M${left - 8} ${y}h8`} />
+      <rect x={left} y={middle - 10} width={long} height="20" rx="10" />
+      <text x={left + long / 2} y={middle + 4}>
         {text}
       </text>
     </g>

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Arranger, regionsOf, type ShownGraph } from '../../src/draw/arrange.ts';
 import type { RunGraph } from '../../src/draw/run-graph.ts';
 import type { Forecast } from '../../src/forecast/forecast.ts';
 import { gestures } from '../../src/page/gestures.ts';
@@ -8,6 +9,8 @@ import {
   isInside,
   moved,
   opened,
+  READABLE,
+  type Size,
   type View,
   zoomed,
 } from '../../src/page/view.ts';
@@ -59,25 +62,40 @@ interface GraphProps extends Omit<Props, 'watch'> {
   readonly forecast: Forecast | undefined;
 }
 
-function Graph({ graph, forecast, chosen, waiting, names, onState, onAgent }: GraphProps) {
+function Graph({ graph: all, forecast, chosen, waiting, names, onState, onAgent }: GraphProps) {
   const [pane, paneSize] = useSize<HTMLElement>();
+  const isMeasured = paneSize.width > 0;
+  const { graph, ...arrangement } = useArrangement(all, isMeasured ? paneSize : undefined);
   const [heat, setHeat] = useState<Heat>('none');
   const [view, setView] = useState<View>();
   const [words, setWords] = useState('');
   const [isFollowing, setFollowing] = useState(false);
-  const { width, height } = graph;
-  const size = useMemo(() => ({ width, height }), [width, height]);
+  const { width, height, isAcross } = graph;
+  const size = useMemo(() => ({ width, height }), [width, height, isAcross]);
+  /** What to show when the places have changed: everything, or this node. */
+  const wanted = useRef<'all' | { readonly node: string } | undefined>(undefined);
   // The gestures are bound once, so they read the newest values here.
   const newest = useRef({ size, paneSize });
   newest.current = { size, paneSize };
   const change = useCallback((by: (view: View) => View) => setView((now) => now && by(now)), []);
-  const isMeasured = paneSize.width > 0;
+  const turned = useRef(isAcross);
   useLayoutEffect(() => {
     if (!isMeasured) return;
-    const entry = graph.nodes.find(({ id }) => id === graph.entry);
-    const rect = entry && rectOf(entry);
-    setView((now) => now ?? opened(size, newest.current.paneSize, rect));
-  }, [isMeasured, size, graph]);
+    const [what, at] = [wanted.current, newest.current.paneSize];
+    wanted.current = undefined;
+    const rectOfNode = (id: string) => {
+      const node = graph.nodes.find((one) => one.id === id);
+      return node && rectOf(node);
+    };
+    const isNew = turned.current !== isAcross;
+    turned.current = isAcross;
+    setView((now) => {
+      if (what === 'all') return fitted(size, at);
+      const rect = what && rectOfNode(what.node);
+      if (now && rect) return { ...now, x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
+      return now && !isNew ? now : opened(size, at, rectOfNode(graph.entry), isAcross);
+    });
+  }, [isMeasured, size]);
   useEffect(() => {
     const element = pane.current;
     if (!element) return;
@@ -89,7 +107,13 @@ function Graph({ graph, forecast, chosen, waiting, names, onState, onAgent }: Gr
   }, [pane, change]);
   const zoom = (factor: number) =>
     change((now) => zoomed(now, factor, { x: 0, y: 0 }, size, paneSize));
-  const fit = () => setView(fitted(size, paneSize));
+  const fit = () => {
+    setView(fitted(size, paneSize));
+    // A name would be too small to read.
+    if (fitted(size, paneSize).scale >= FAR_AWAY || !arrangement.canFold) return;
+    wanted.current = 'all';
+    arrangement.fold(true);
+  };
   const reveal = (id: string) => {
     const node = graph.nodes.find((one) => one.id === id);
     if (!node) return;
@@ -166,6 +190,29 @@ function Graph({ graph, forecast, chosen, waiting, names, onState, onAgent }: Gr
             {found.size === 0 ? 'none' : `${counted(found.size, 'place')}, Enter shows them`}
           </span>
         )}
+        <span class="segments">
+          {(arrangement.canFold || arrangement.isFolded) && (
+            <button
+              type="button"
+              aria-pressed={arrangement.isFolded}
+              onClick={() => {
+                wanted.current = 'all';
+                arrangement.fold(arrangement.canFold);
+              }}
+            >
+              {arrangement.canFold ? 'Fold regions' : 'Unfold all'}
+            </button>
+          )}
+          <button
+            type="button"
+            aria-pressed={isAcross}
+            title={isAcross ? 'Draw from top to bottom' : 'Draw from left to right'}
+            aria-label="From left to right"
+            onClick={arrangement.turn}
+          >
+            <Icon name={isAcross ? 'across' : 'downward'} />
+          </button>
+        </span>
         {agent !== undefined && (
           <Check isChecked={isFollowing} onCheck={setFollowing}>
             Follow {oneLine(names.get(agent) ?? agent, 30)}
@@ -202,6 +249,11 @@ function Graph({ graph, forecast, chosen, waiting, names, onState, onAgent }: Gr
               found={found}
               onState={onState}
               onFocus={reveal}
+              regions={arrangement.regions}
+              onFold={(id) => {
+                wanted.current = { node: id };
+                arrangement.toggle(id);
+              }}
             />
             <GraphAgents
               graph={graph}
@@ -242,17 +294,61 @@ function Graph({ graph, forecast, chosen, waiting, names, onState, onAgent }: Gr
   );
 }
 
+/** Below this size, not even a name that has grown can be read. */
+const FAR_AWAY = 0.3;
+/** To place more than these takes too long for a page. */
+const MOST_TURNED = 400;
+
+/** Which regions are folded, and the direction. At first, the direction is the one that leaves more room. */
+function useArrangement(all: RunGraph, pane: Size | undefined) {
+  const [arranger] = useState(() => new Arranger());
+  const [folded, setFolded] = useState<ReadonlySet<string>>(NONE);
+  const [chosen, setChosen] = useState<boolean>();
+  const regions = useMemo(() => regionsOf(all), [all]);
+  const canTurn = all.nodes.length <= MOST_TURNED;
+  // Not the size of the pane, because a panel that opens should not turn the graph.
+  const better = useMemo(() => {
+    if (!pane || !canTurn) return false;
+    const scaleOf = (isAcross: boolean) =>
+      fitted(arranger.shown(all, folded, isAcross), pane).scale;
+    const down = scaleOf(false);
+    return down < READABLE && scaleOf(true) > down * MUCH_BETTER;
+  }, [pane === undefined, canTurn, all.width, all.height, folded]);
+  const isAcross = chosen ?? better;
+  const graph: ShownGraph = useMemo(
+    () => arranger.shown(all, folded, isAcross),
+    [all, folded, isAcross],
+  );
+  const isFolded = folded.size > 0;
+  return {
+    graph,
+    regions,
+    isFolded,
+    /** Whether something is left to fold. */
+    canFold: regions.size > 0 && canTurn && folded.size < regions.size && !isFolded,
+    fold: (isWanted: boolean) => setFolded(isWanted ? new Set(regions.keys()) : NONE),
+    toggle: (id: string) => {
+      const next = new Set(folded);
+      if (!next.delete(id)) next.add(id);
+      setFolded(next);
+    },
+    turn: () => setChosen(!isAcross),
+  };
+}
+
+const MUCH_BETTER = 1.1;
+
 /** Names change their size in steps, so that a small zoom draws nothing again. */
 const stepOf = (scale: number) => STEPS.find((one) => scale >= one) ?? 0.1;
 const STEPS = [0.62, 0.5, 0.4, 0.32, 0.25, 0.2, 0.15];
 
-function nodesWith({ nodes }: RunGraph, words: string): ReadonlySet<string> {
+function nodesWith({ nodes }: Pick<ShownGraph, 'nodes'>, words: string): ReadonlySet<string> {
   const wanted = words.trim().toLowerCase();
   if (wanted === '') return NONE;
   const has = (text: string) => text.toLowerCase().includes(wanted);
   return new Set(
-    nodes.flatMap(({ id, label, agents }) =>
-      has(label) || agents.some((agent) => has(agent.id)) ? [id] : [],
+    nodes.flatMap(({ id, label, agents, inside = [] }) =>
+      has(label) || agents.some((agent) => has(agent.id)) || inside.some(has) ? [id] : [],
     ),
   );
 }
@@ -263,6 +359,6 @@ const STEP = 1.3;
 /** A press of an arrow key moves so many pixels. */
 const PACE = 80;
 
-function rectOf({ x, y, width, height }: RunGraph['nodes'][number]) {
+function rectOf({ x, y, width, height }: ShownGraph['nodes'][number]) {
   return { x: x - width / 2, y: y - height / 2, width, height };
 }

@@ -59,31 +59,39 @@ export function spaceOf(node: PictureNode, loops: readonly PictureEdge[], words:
   const detail = textWidth(words.detail(node), 11);
   const isReference = node.kind === 'reference';
   return {
-    left: loops.length === 0 ? 0 : LOOP_REACH + LOOP_STEP * loops.length + Math.max(...labels),
+    left: loopsReach(loops.length) + Math.max(0, ...labels),
     width: Math.round(Math.max(isReference ? 64 : 96, Math.max(name, detail) + 32)),
     right: node.result ? MARK_GAP + markWidth(words.result(node)) : 0,
     height: Math.max(isReference ? 32 : 50, loops.length * LABEL_HEIGHT),
   };
 }
 
+/** How much room a label needs along its row, and across the rows. Nothing if there is no label. */
+export type LabelSize = (edge: PictureEdge) => {
+  readonly width: number;
+  readonly height: number;
+};
+
 export const labelWidth = (label: string) => (label === '' ? 0 : 8 + textWidth(label, 11));
 export const markWidth = (text: string) => Math.round(18 + textWidth(text, 11, 'bold'));
 
+export const loopsReach = (loops: number) => (loops === 0 ? 0 : LOOP_REACH + LOOP_STEP * loops);
 const [LOOP_REACH, LOOP_STEP] = [10, 6];
 
 /** Loops leave a node on its left side, pass their labels, and return. */
-export function loopsAt(box: Box, loops: readonly PictureEdge[], words: Words): PlacedEdge[] {
+export function loopsAt(box: Box, loops: readonly PictureEdge[], size: LabelSize): PlacedEdge[] {
   const left = box.x - box.width / 2;
+  const step = Math.max(LABEL_HEIGHT, ...loops.map((edge) => size(edge).height));
   return loops.map((edge, index) => {
     const reach = left - LOOP_REACH - LOOP_STEP * (index + 1);
-    const y = box.y + (index - (loops.length - 1) / 2) * LABEL_HEIGHT;
+    const y = box.y + (index - (loops.length - 1) / 2) * step;
     const height = 6 + LOOP_STEP * index;
     const points = [
       { x: left, y: box.y - height },
       { x: reach, y },
       { x: left, y: box.y + height },
     ];
-    return { edge, points, labelAt: { x: reach - labelWidth(words.label(edge)) / 2, y } };
+    return { edge, points, labelAt: { x: reach - size(edge).width / 2, y } };
   });
 }
 

@@ -1,7 +1,17 @@
 /** Places a picture on a plane. The page and the image are drawn from this one layout. */
 import type { Graph } from '../graph/graph.ts';
 import { type Directions, directionsOf } from './directions.ts';
-import { type Layout, loopsAt, loopsOf, type Space, spaceOf, type Words } from './layout-parts.ts';
+import {
+  LABEL_HEIGHT,
+  type LabelSize,
+  type Layout,
+  labelWidth,
+  loopsAt,
+  loopsOf,
+  type Space,
+  spaceOf,
+  type Words,
+} from './layout-parts.ts';
 import { type Piece, packed } from './pack.ts';
 import type { Picture } from './picture.ts';
 import { piecesOf } from './pieces.ts';
@@ -16,12 +26,25 @@ export function layoutOf(picture: Picture, words: Words): Layout {
   const spaces = new Map(
     picture.nodes.map((node) => [node.id, spaceOf(node, loops.get(node.id) ?? [], words)]),
   );
+  return placedIn(picture, spaces, (edge) => ({
+    width: labelWidth(words.label(edge)),
+    height: LABEL_HEIGHT,
+  }));
+}
+
+/** Rows from top to bottom, for boxes and labels of these sizes. */
+export function placedIn(
+  picture: Picture,
+  spaces: ReadonlyMap<string, Space>,
+  size: LabelSize,
+): Layout {
+  const loops = loopsOf(picture);
   const pieces = piecesOf(picture).map((piece) => {
-    const { nodes, edges } = place(piece, spaces, words);
-    const turns = nodes.flatMap((box) => loopsAt(box, loops.get(box.node.id) ?? [], words));
+    const { nodes, edges } = place(piece, spaces, size);
+    const turns = nodes.flatMap((box) => loopsAt(box, loops.get(box.node.id) ?? [], size));
     return { nodes, edges: [...edges, ...turns] };
   });
-  return packed(pieces, spaces, words);
+  return packed(pieces, spaces, size);
 }
 
 /** The reason why a graph is not drawn; undefined when it is drawn. */
@@ -35,14 +58,14 @@ const MOST_NODES = 2_000;
 const MOST_EDGES = 5_000;
 
 /** A piece that is too large for the better layout is placed in plain rows. */
-function place(piece: Picture, spaces: ReadonlyMap<string, Space>, words: Words): Piece {
+function place(piece: Picture, spaces: ReadonlyMap<string, Space>, size: LabelSize): Piece {
   const directions = directionsOf(piece);
   if (itemsIn(piece, directions) > MOST_ITEMS) return plainLayout(piece, spaces);
-  const rows = rowsOf(piece, spaces, directions, words);
+  const rows = rowsOf(piece, spaces, directions, size);
   if (rows.items.some((row) => row.length > LONGEST_ROW)) return plainLayout(piece, spaces);
   orderRows(rows);
   straightenRows(rows);
-  return route(piece.nodes, rows, spaces);
+  return route(piece.nodes, rows, spaces, size);
 }
 
 /** About a second. */

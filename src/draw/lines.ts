@@ -16,9 +16,14 @@ export function lineThrough(points: readonly Point[]): string {
 
 const RADIUS = 8;
 
-/** A curve that touches the second of its three points. */
+/** A curve that touches the second of its three points. It begins and ends on one side of a box. */
 export function loopThrough([first, middle, last]: readonly Point[]): string {
   if (!first || !middle || !last) return '';
+  if (first.y === last.y) {
+    const reach = first.y + ((middle.y - first.y) * 4) / 3;
+    const out = { x: first.x - 4, y: reach };
+    return `M${at(first)}C${at(out)} ${at({ x: last.x + 4, y: reach })} ${at(last)}`;
+  }
   const reach = first.x + ((middle.x - first.x) * 4) / 3;
   const out = { x: reach, y: first.y - 4 };
   return `M${at(first)}C${at(out)} ${at({ x: reach, y: last.y + 4 })} ${at(last)}`;

@@ -1,13 +1,4 @@
-import {
-  LABEL_HEIGHT,
-  type Layout,
-  labelWidth,
-  type PlacedEdge,
-  type PlacedNode,
-  type Point,
-  type Space,
-  type Words,
-} from './layout-parts.ts';
+import type { LabelSize, Layout, PlacedEdge, PlacedNode, Point, Space } from './layout-parts.ts';
 
 export type Piece = Pick<Layout, 'nodes' | 'edges'>;
 
@@ -18,9 +9,9 @@ export type Piece = Pick<Layout, 'nodes' | 'edges'>;
 export function packed(
   pieces: readonly Piece[],
   spaces: ReadonlyMap<string, Space>,
-  words: Words,
+  size: LabelSize,
 ): Layout {
-  const sized = pieces.map((piece) => ({ piece, area: areaOf(piece, spaces, words) }));
+  const sized = pieces.map((piece) => ({ piece, area: areaOf(piece, spaces, size) }));
   const [main, ...others] = sized;
   if (!main) return { width: 2 * MARGIN, height: 2 * MARGIN, nodes: [], edges: [] };
   const [width, height] = [sizeOf(main.area).x, sizeOf(main.area).y];
@@ -83,7 +74,11 @@ const sizeOf = ({ left, top, right, bottom }: Area): Point => ({
 });
 
 /** Everything that is drawn, with its labels. */
-function areaOf({ nodes, edges }: Piece, spaces: ReadonlyMap<string, Space>, words: Words): Area {
+function areaOf(
+  { nodes, edges }: Piece,
+  spaces: ReadonlyMap<string, Space>,
+  size: LabelSize,
+): Area {
   let area: Area | undefined;
   const add = (left: number, top: number, right: number, bottom: number) => {
     area = {
@@ -99,10 +94,10 @@ function areaOf({ nodes, edges }: Piece, spaces: ReadonlyMap<string, Space>, wor
   }
   for (const { edge, points, labelAt } of edges) {
     for (const { x, y } of points) add(x, y, x, y);
-    const width = labelWidth(words.label(edge));
+    const { width, height } = size(edge);
     if (width === 0) continue;
     const { x, y } = labelAt;
-    add(x - width / 2, y - LABEL_HEIGHT / 2, x + width / 2, y + LABEL_HEIGHT / 2);
+    add(x - width / 2, y - height / 2, x + width / 2, y + height / 2);
   }
   return area ?? { left: 0, top: 0, right: 0, bottom: 0 };
 }

@@ -2,6 +2,7 @@ import { grouped } from '../graph/grouped.ts';
 
 import {
   LABEL_HEIGHT,
+  type LabelSize,
   type Layout,
   type PlacedEdge,
   type PlacedNode,
@@ -21,10 +22,11 @@ export function route(
   nodes: readonly PictureNode[],
   rows: Rows,
   spaces: ReadonlyMap<string, Space>,
+  size: LabelSize,
 ): Pick<Layout, 'nodes' | 'edges'> {
   const boxes = new Map(nodes.map(({ id }) => [id, boxOf(rows, spaces, id)]));
   const paths = pathsOf(rows.lines, boxes);
-  const { middleOf, yOf } = positionsOf(heightsOf(rows, spaces), paths);
+  const { middleOf, yOf } = positionsOf(heightsOf(rows, spaces, size), paths);
   const placed = nodes.map((node): PlacedNode => {
     const { row, ...box } = boxes.get(node.id) ?? NOWHERE;
     return { node, ...box, y: middleOf(row) };
@@ -124,11 +126,17 @@ function withoutSmallSteps(xs: readonly number[]): readonly number[] {
 
 const SMALLEST_STEP = 2;
 
-function heightsOf(rows: Rows, spaces: ReadonlyMap<string, Space>): readonly number[] {
+function heightsOf(
+  rows: Rows,
+  spaces: ReadonlyMap<string, Space>,
+  size: LabelSize,
+): readonly number[] {
   const heights = rows.items.map(() => LABEL_HEIGHT);
   for (const [id, { row }] of rows.nodes) {
     heights[row] = Math.max(heights[row] ?? 0, spaces.get(id)?.height ?? 0);
   }
+  for (const { edge, label } of rows.lines)
+    if (label) heights[label.row] = Math.max(heights[label.row] ?? 0, size(edge).height);
   return heights;
 }
 

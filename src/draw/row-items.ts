@@ -3,7 +3,7 @@
  * passes it. Rows are then ordered (`row-order.ts`) and straightened (`straighten.ts`).
  */
 import type { Directions } from './directions.ts';
-import { labelWidth, type Space, type Words } from './layout-parts.ts';
+import type { LabelSize, Space } from './layout-parts.ts';
 import type { Picture, PictureEdge } from './picture.ts';
 
 export interface Rows {
@@ -44,14 +44,14 @@ export function rowsOf(
   { nodes, edges }: Picture,
   spaces: ReadonlyMap<string, Space>,
   directions: Directions,
-  words: Words,
+  size: LabelSize,
 ): Rows {
   const { backward, ranks } = directions;
   const rankOf = (id: string) => ranks.get(id) ?? 0;
   const spans = edges.flatMap((edge) => {
     if (edge.from === edge.to) return [];
     const [upper, lower] = backward.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
-    const width = labelWidth(words.label(edge));
+    const { width } = size(edge);
     // Nodes have even rows. A label is in the odd row next to the middle of its line.
     const middle = rankOf(upper) + Math.floor((rankOf(lower) - rankOf(upper) - 1) / 2);
     return [{ edge, upper, lower, width, labelRow: width > 0 ? 2 * middle + 1 : undefined }];

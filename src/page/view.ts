@@ -22,15 +22,19 @@ export function fitted(drawing: Size, pane: Size): View {
 }
 
 /** Everything if one can read it then. Otherwise the beginning, in a size that one can read. */
-export function opened(drawing: Size, pane: Size, entry: Rect | undefined): View {
+export function opened(drawing: Size, pane: Size, entry: Rect | undefined, isAcross = false): View {
   const all = fitted(drawing, pane);
   if (all.scale >= READABLE || !entry) return all;
+  if (isAcross) {
+    const scale = Math.max(READABLE, Math.min(1, pane.height / drawing.height));
+    return { x: pane.width / scale / 2, y: entry.y + entry.height / 2, scale };
+  }
   const scale = Math.max(READABLE, Math.min(1, pane.width / drawing.width));
   const top = pane.height / scale / 2;
   return kept({ x: entry.x + entry.width / 2, y: top, scale }, drawing, pane);
 }
 
-const READABLE = 0.6;
+export const READABLE = 0.6;
 
 /** Moves the view by a distance on the screen. */
 export function moved(view: View, dx: number, dy: number, drawing: Size): View {
