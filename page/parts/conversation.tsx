@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useNow } from '../lib/hooks.ts';
 import { useFollow } from '../lib/use-follow.ts';
-import { counted, oneLine, visible } from '../lib/words.ts';
+import { counted, duration, msOf, oneLine, usd, visible } from '../lib/words.ts';
 import { type Item, itemsOf } from '../stores/conversation.ts';
 import type { WatchedStep } from '../stores/step-watch.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -25,7 +26,10 @@ interface Props {
 /** What the agent was told, said and did. While it works, the end stays in view. */
 export function Conversation({ step, now }: Props) {
   const { messages, partial, outcome } = step;
-  const items = useMemo(() => itemsOf(messages), [messages]);
+  const items = useMemo(
+    () => itemsOf(messages, { startedAt: msOf(step.started_at), denied: outcome?.denied ?? [] }),
+    [messages, step.started_at, outcome],
+  );
   const end = useRef<HTMLDivElement>(null);
   const isLive = outcome === null;
   const { isFollowing, jump } = useFollow(end, isLive, [messages, partial]);
@@ -92,6 +96,8 @@ function Message({ item, now, isLive }: MessageProps) {
       );
     case 'tool':
       return <Tool {...item} now={now} />;
+    case 'turn':
+      return <p class="turn faint small">{turnText(item)}</p>;
     case 'note':
       return <p class="note small anywhere">{visible(item.text)}</p>;
     case 'stdout':
@@ -104,6 +110,20 @@ function Message({ item, now, isLive }: MessageProps) {
         </figure>
       );
   }
+}
+
+/** What one answer of the model has used. */
+function turnText({
+  tokens_read,
+  tokens_written,
+  cost_usd,
+  tookMs,
+}: Extract<Item, { kind: 'turn' }>) {
+  return [
+    `${tokens_read.toLocaleString('en')} tokens read, ${tokens_written.toLocaleString('en')} written`,
+    ...(cost_usd > 0 ? [usd(cost_usd, true)] : []),
+    ...(tookMs === undefined ? [] : [duration(tookMs)]),
+  ].join(' · ');
 }
 
 function Said({ text, omitted }: { readonly text: string; readonly omitted: number }) {
@@ -120,12 +140,17 @@ type ToolProps = Extract<Item, { kind: 'tool' }> & { readonly now: StepNow };
 function Tool({ call, result, isDenied, now }: ToolProps) {
   const open = now === 'works' ? 'runs' : 'waits';
   const state = isDenied ? 'denied' : !result ? open : result.failed ? 'failed' : 'done';
+  const isOpen = !result && state === 'runs';
+  const time = useNow(isOpen ? 1_000 : undefined);
+  const end = result ? result.at : isOpen ? time : undefined;
+  const took = call.at === undefined || end === undefined ? undefined : end - call.at;
   return (
     <details class={`fold tool ${call.inner ? 'inner' : ''}`}>
       <summary>
         <Icon name="tool" />
         <b>{oneLine(call.name, 60)}</b>
         <code class="clip grow">{oneLine(call.summary, 200)}</code>
+        {took !== undefined && took >= 0 && <span class="faint small">{duration(took)}</span>}
         <span class={`small ${TOOL_TONES[state]}`}>
           <span class="told">{state}</span>
         </span>

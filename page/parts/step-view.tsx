@@ -54,7 +54,14 @@ function Watched({ watch, run, agent, step: number }: Props & { readonly watch: 
         </p>
       )}
       <Conversation step={step} now={nowOf(run, agent)} />
-      {step.outcome && <Outcome outcome={step.outcome} state={visible(step.state)} />}
+      {step.outcome && (
+        <Outcome
+          outcome={step.outcome}
+          agent={agent}
+          step={number}
+          state={visible(step.state)}
+        />
+      )}
       {run.pid === null && (
         <RewindButton run={run.id} rewind={rewindTo(run, agent, step)}>
           <Icon name="rewind" />
@@ -93,25 +100,33 @@ function StepHead({ step }: { readonly step: WatchedStep }) {
   );
 }
 
-function Outcome({
-  outcome,
-  state,
-}: {
+interface OutcomeProps {
   readonly outcome: StepOutcomeShape;
+  readonly agent: AgentShape;
+  readonly step: number;
   readonly state: string;
-}) {
-  const { kind, failure, denied, refused, usage } = outcome;
+}
+
+/** An answer without a usable tag ends the step well, and fails the agent. */
+function Outcome({ outcome, agent, step, state }: OutcomeProps) {
+  const { kind, denied, refused, usage } = outcome;
+  const after =
+    kind === 'ended' && agent.status.kind === 'failed' && step === agent.steps
+      ? agent.status.failure
+      : undefined;
+  const failure = outcome.failure ?? after;
+  const tone = failure || kind === 'failed' ? 'fail' : kind === 'ended' ? 'done' : 'wait';
+  const words = after
+    ? 'The step ended, and the agent failed.'
+    : kind === 'ended'
+      ? 'The step ended.'
+      : kind === 'failed'
+        ? 'The step failed.'
+        : 'Interrupted.';
   return (
-    <div class={`outcome tone-${kind === 'ended' ? 'done' : kind === 'failed' ? 'fail' : 'wait'}`}>
+    <div class={`outcome tone-${tone}`}>
       <p>
-        <b>
-          {kind === 'ended'
-            ? 'The step ended.'
-            : kind === 'failed'
-              ? 'The step failed.'
-              : 'Interrupted.'}
-        </b>{' '}
-        {failure && <span class="anywhere">{oneLine(failure.message, 600)}</span>}
+        <b>{words}</b> {failure && <span class="anywhere">{oneLine(failure.message, 600)}</span>}
         {outcome.exit !== null && `Exit code ${outcome.exit}.`}
       </p>
       {denied.length > 0 && (

@@ -6,7 +6,11 @@ type StepMessage = StepShape['messages'][number];
 type Of<K extends StepMessage['kind']> = Extract<StepMessage, { kind: K }>;
 
 export type Item =
-  | Exclude<StepMessage, { kind: 'tool-call' | 'tool-result' }>
+  | Exclude<StepMessage, { kind: 'tool-call' | 'tool-result' | 'turn' }>
+  | (Of<'turn'> & {
+      /** How long the model took, if the agent says when things happened. */
+      readonly tookMs: number | undefined;
+    })
   | {
       readonly kind: 'tool';
       readonly call: Of<'tool-call'>;
@@ -14,7 +18,17 @@ export type Item =
       readonly isDenied: boolean;
     };
 
-export function itemsOf(messages: readonly StepMessage[]): readonly Item[] {
+interface About {
+  /** When the step began, in ms. */
+  readonly startedAt?: number;
+  /** The calls that a person or a rule has denied, as the end of the step names them. */
+  readonly denied?: readonly string[];
+}
+
+export function itemsOf(
+  messages: readonly StepMessage[],
+  { startedAt, denied: named = [] }: About = {},
+): readonly Item[] {
   const results = new Map(
     messages.flatMap((message) =>
       message.kind === 'tool-result' ? [[message.call, message] as const] : [],
@@ -24,15 +38,23 @@ export function itemsOf(messages: readonly StepMessage[]): readonly Item[] {
     messages.flatMap((one) => (one.kind === 'note' ? (one.denies ?? []) : [])),
   );
   const items: Item[] = [];
+  let since = startedAt;
   for (const message of messages) {
     const last = items.at(-1);
+    if (message.kind === 'tool-result') since = message.inner ? since : message.at;
     if (message.kind === 'tool-result') continue;
+    if (message.kind === 'turn') {
+      const { at } = message;
+      const took = at === undefined || since === undefined ? -1 : at - since;
+      items.push({ ...message, tookMs: took < 0 ? undefined : took });
+      continue;
+    }
     if (message.kind === 'tool-call')
       items.push({
         kind: 'tool',
         call: message,
         result: results.get(message.id),
-        isDenied: denied.has(message.id),
+        isDenied: denied.has(message.id) || isNamed(message, results.get(message.id), named),
       });
     else if (isOutput(message) && last?.kind === message.kind)
       // A script writes when it likes. For a reader its output is one text.
@@ -45,6 +67,13 @@ export function itemsOf(messages: readonly StepMessage[]): readonly Item[] {
   }
   return items;
 }
+
+/** A call that was denied has a result that says why. */
+const isNamed = (
+  { name, summary }: Of<'tool-call'>,
+  result: Of<'tool-result'> | undefined,
+  named: readonly string[],
+) => result?.failed === true && named.includes(`${name} ${summary}`);
 
 const isOutput = (message: StepMessage): message is Of<'stdout' | 'stderr'> =>
   message.kind === 'stdout' || message.kind === 'stderr';

@@ -10,6 +10,9 @@ const count = z.int().check(z.nonnegative());
 /** `omitted` is the number of characters that were left out. */
 const bounded = { text, omitted: count };
 
+/** In ms since the epoch. Not every agent says when something happened. */
+const at = z.optional(count);
+
 /** The longest text of a message. */
 export const MOST_CHARACTERS = 20_000;
 
@@ -25,6 +28,7 @@ export const messageShape = z.discriminatedUnion('kind', [
     summary: text,
     /** Whether the call was made by an agent that this agent started. */
     inner: z.boolean(),
+    at,
     ...bounded,
   }),
   /** `call` is the id of the tool call. */
@@ -33,7 +37,16 @@ export const messageShape = z.discriminatedUnion('kind', [
     call: text,
     failed: z.boolean(),
     inner: z.boolean(),
+    at,
     ...bounded,
+  }),
+  /** An answer of the model is complete. Its cost is an estimate. */
+  z.object({
+    kind: z.literal('turn'),
+    tokens_read: count,
+    tokens_written: count,
+    cost_usd: z.number().check(z.nonnegative()),
+    at,
   }),
   /** A remark of the executor, such as a retry or a denied tool. `denies` is the id of that tool call. */
   z.object({ kind: z.literal('note'), denies: z.optional(text), ...bounded }),

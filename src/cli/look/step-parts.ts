@@ -88,6 +88,9 @@ function messageParts(message: StepMessage, cwd: string): readonly Part[] {
       return quote(message.text, message.omitted, 'faint', message.failed ? 'failed' : undefined);
     case 'note':
       return [EMPTY, line([{ text: oneLine(message.text), tone: 'warning' }])];
+    // A line for each answer of the model would hide what the agent said.
+    case 'turn':
+      return [];
     case 'stdout':
       return block('output', message.text, message.omitted);
     case 'stderr':

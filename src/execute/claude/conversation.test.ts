@@ -31,6 +31,34 @@ const TABLE: readonly (readonly [what: string, text: string, messages: readonly 
     [{ kind: 'tool-call', inner: true }],
   ],
   [
+    'the usage of an answer, when it is complete',
+    line({
+      type: 'stream_event',
+      event: {
+        type: 'message_start',
+        message: { id: 'm', model: 'x-haiku', usage: { input_tokens: 90, output_tokens: 1 } },
+      },
+    }) +
+      assistant([bash], { timestamp: '2026-11-18T07:00:02.500Z' }) +
+      line({
+        type: 'stream_event',
+        event: { type: 'message_delta', usage: { output_tokens: 200 } },
+      }) +
+      line({
+        type: 'user',
+        timestamp: '2026-11-18T07:00:05.000Z',
+        message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: 'a' }] },
+      }),
+    [
+      { kind: 'tool-call', at: Date.parse('2026-11-18T07:00:02.500Z') },
+      {
+        ...{ kind: 'turn', tokens_read: 90, tokens_written: 200, cost_usd: 0.00109 },
+        at: Date.parse('2026-11-18T07:00:02.500Z'),
+      },
+      { kind: 'tool-result', at: Date.parse('2026-11-18T07:00:05.000Z') },
+    ],
+  ],
+  [
     'a result as text',
     user({ tool_use_id: 't1', content: 'a b' }),
     [{ kind: 'tool-result', call: 't1', failed: false, text: 'a b' }],

@@ -1,29 +1,60 @@
 /** Translates the stream of Claude Code into messages that no agent owns. */
 import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
-import { type Fields, fields, list, text } from '../json.ts';
+import { type Fields, fields, list, number, text } from '../json.ts';
 import { lineReader } from '../lines.ts';
 import type { ConversationReader } from '../steps/step-reader.ts';
-import { isOfSubagent, parse, summary } from './messages.ts';
+import { isOfSubagent, parse, spending, summary } from './messages.ts';
+import { turnMeter } from './price.ts';
 
 /** Reads one turn: it ends with the result, and later lines belong to other turns. */
 export function conversationReader(): ConversationReader {
   const lines = lineReader();
   let partial = '';
   let isOver = false;
+  let meter = turnMeter();
+  /** When the newest part of the answer was complete. */
+  let at: number | undefined;
+  /** The usage of an answer is known when it is complete. */
+  const turnOf = (part: Fields): readonly StepMessage[] => {
+    if (part.type === 'message_start') {
+      meter = turnMeter();
+      at = undefined;
+      meter.add(spending(fields(part.message)));
+    }
+    const tokens = number(fields(part.usage).output_tokens);
+    if (part.type !== 'message_delta' || tokens === undefined) return [];
+    meter.addOutput(tokens);
+    const usage = meter.usage();
+    if (!usage) return [];
+    const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+    return [
+      {
+        kind: 'turn',
+        tokens_read: inputTokens + cacheReadTokens + cacheWriteTokens,
+        tokens_written: outputTokens,
+        cost_usd: meter.estimateUsd(),
+        ...(at !== undefined && { at }),
+      },
+    ];
+  };
   const read = (line: string): readonly StepMessage[] => {
     const event = parse(line);
     switch (event.type) {
       case 'assistant':
-        if (!isOfSubagent(event)) partial = '';
+        if (!isOfSubagent(event)) {
+          partial = '';
+          at = timeOf(event).at ?? at;
+        }
         return assistant(event);
       case 'user':
         return toolResults(event);
       case 'system':
         return note(event);
       case 'stream_event':
-        partial = isOfSubagent(event) ? partial : partialAfter(partial, fields(event.event));
-        return [];
+        if (isOfSubagent(event)) return [];
+        partial = partialAfter(partial, fields(event.event));
+        return turnOf(fields(event.event));
       case 'result':
         isOver = true;
         partial = '';
@@ -41,6 +72,12 @@ export function conversationReader(): ConversationReader {
       return isOver;
     },
   };
+}
+
+/** Newer versions say when. */
+function timeOf({ timestamp }: Fields): { readonly at?: number } {
+  const at = Date.parse(text(timestamp));
+  return Number.isNaN(at) || at < 0 ? {} : { at };
 }
 
 const shortened = (whole: string) => bounded(whole, MOST_CHARACTERS);
@@ -68,6 +105,7 @@ function assistant(event: Fields): readonly StepMessage[] {
             name: text(block.name),
             summary: summary(block.input),
             inner,
+            ...timeOf(event),
             ...shortened(JSON.stringify(block.input ?? {})),
           },
         ];
@@ -88,6 +126,7 @@ function toolResults(event: Fields): readonly StepMessage[] {
         call: text(block.tool_use_id),
         failed: block.is_error === true,
         inner,
+        ...timeOf(event),
         ...shortened(contentText(block.content)),
       },
     ];

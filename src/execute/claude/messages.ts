@@ -233,7 +233,7 @@ export function summary(input: unknown): string {
   return start.length > 120 ? `${start.slice(0, 119)}…` : start;
 }
 
-function spending(message: Fields): Happening {
+export function spending(message: Fields): Spending & { readonly kind: 'spent' } {
   const usage = fields(message.usage);
   return {
     kind: 'spent',

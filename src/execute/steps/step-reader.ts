@@ -86,7 +86,8 @@ function newestOf(messages: readonly StepMessage[]) {
   let characters = 0;
   let first = messages.length;
   while (first > 0 && messages.length - first < MOST_MESSAGES) {
-    characters += messages[first - 1]?.text.length ?? 0;
+    const message = messages[first - 1];
+    characters += message && 'text' in message ? message.text.length : 0;
     if (characters > MOST_IN_ALL) break;
     first -= 1;
   }
