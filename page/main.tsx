@@ -11,13 +11,14 @@ import './style/changes.css';
 import './style/operator.css';
 import './style/overview.css';
 import { render } from 'preact';
+import { askAbout } from './lib/api.ts';
 import { openOwnTabs } from './lib/own-tabs.ts';
 import { holdStoredToken, holdToken, tokenIn } from './lib/session.ts';
 import { Store } from './lib/store.ts';
 import { App } from './parts/app.tsx';
 import { type Dialog, type Toast, type Tools, ToolsContext } from './parts/tools.ts';
 import { startCalling } from './stores/calls.ts';
-import { HOME, hashOf, routeOf } from './stores/route.ts';
+import { HOME, hashOf, projectIn, routeOf } from './stores/route.ts';
 import { RunsWatch } from './stores/runs-watch.ts';
 
 /** Moves the token from the address to the tab, so that neither the history nor a copied link has it. */
@@ -28,6 +29,7 @@ function takeToken(place: string): void {
   holdToken(found.token);
 }
 
+askAbout(projectIn(location.search));
 holdStoredToken();
 takeToken(hashOf(HOME));
 openOwnTabs();

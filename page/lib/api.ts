@@ -28,6 +28,18 @@ export class ApiTrouble extends Error {
   }
 }
 
+let project: string | undefined;
+
+/** From now on, all requests are about this project. */
+export function askAbout(folder: string | undefined): void {
+  project = folder;
+}
+
+function withProject(path: string): string {
+  if (project === undefined) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ project })}`;
+}
+
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
   answerOf<T>(path, signal ? { signal } : {});
 
@@ -50,7 +62,12 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   const { value } = session;
   if (value.kind !== 'held') throw new ApiTrouble(UNAUTHORIZED, SIGNED_OUT[value.kind]);
   const headers = { ...init.headers, authorization: `Bearer ${value.token}` };
-  const sent = fetch(path, { ...init, headers, credentials: 'omit', redirect: 'error' });
+  const sent = fetch(withProject(path), {
+    ...init,
+    headers,
+    credentials: 'omit',
+    redirect: 'error',
+  });
   const response = await sent.catch((error) => {
     if (init.signal?.aborted) throw error;
     throw new ApiTrouble(0, UNREACHABLE);

@@ -5,12 +5,15 @@
 export function openOwnTabs(): void {
   for (const kind of ['click', 'auxclick'] as const)
     document.addEventListener(kind, (event) => {
-      const link = event.target instanceof Element ? event.target.closest('a[href^="#"]') : null;
+      const link = event.target instanceof Element ? event.target.closest(OWN_LINKS) : null;
       if (!(link instanceof HTMLAnchorElement) || !isForNewTab(event)) return;
       event.preventDefault();
       open(link.href);
     });
 }
+
+/** Places of this project, and of others. */
+const OWN_LINKS = 'a[href^="#"], a[href^="/?project="]';
 
 function isForNewTab({ button, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
   return button === MIDDLE || (button === LEFT && (ctrlKey || metaKey || shiftKey));

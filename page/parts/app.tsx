@@ -8,6 +8,7 @@ import { Dialogs } from './dialogs.tsx';
 import { Home } from './home.tsx';
 import { Icon } from './icons.tsx';
 import { OverviewPage } from './overview-page.tsx';
+import { ProjectsPage } from './projects-page.tsx';
 import { RunPage } from './run-page.tsx';
 import { RunsPane } from './runs-pane.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -34,6 +35,8 @@ export function App() {
           <RunPage key={route.run} route={route} />
         ) : route.kind === 'overview' ? (
           <OverviewPage />
+        ) : route.kind === 'projects' ? (
+          <ProjectsPage />
         ) : route.kind === 'compare' ? (
           <ComparePage a={route.a} b={route.b} />
         ) : route.kind === 'workflows' ? (

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { StoredRow } from '../../src/look/run-shape.ts';
-import { shellWord } from '../../src/model/shell-word.ts';
 import { troubleFrom } from '../lib/api.ts';
 import { ago, costText, counted, lastName, oneLine, visible } from '../lib/words.ts';
+import { isKind, KIND_NAMES, KINDS, type Kind } from '../stores/filter.ts';
 import { runHash } from '../stores/route.ts';
+import { Icon } from './icons.tsx';
 import { Pill, runTone } from './status.tsx';
 import { act, addDone, addTrouble, useTools } from './tools.ts';
 
-/** Stops or resumes several runs. To delete runs, a person names them at the terminal. */
+/** Stops, resumes or deletes several runs. */
 export function BulkRuns({
   runs,
   now,
@@ -18,7 +19,9 @@ export function BulkRuns({
   const tools = useTools();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isBusy, setBusy] = useState(false);
-  const listed = runs.slice(0, MOST);
+  const [kind, setKind] = useState<Kind>('all');
+  const wanted = runs.filter((run) => isKind(run, kind));
+  const listed = wanted.slice(0, MOST);
   const picked = listed.filter(({ id }) => chosen.has(id));
   const [working, resting] = [picked.filter(works), picked.filter(canContinue)];
   const idle = picked.filter((run) => !works(run));
@@ -50,6 +53,21 @@ export function BulkRuns({
           {counted(picked.length, 'run')} chosen
         </span>
         <span class="grow" />
+        <select
+          class="sort"
+          aria-label="Which runs to choose from"
+          value={kind}
+          onChange={({ currentTarget: { value } }) => {
+            setKind(KINDS.find((one) => one === value) ?? 'all');
+            setChosen(new Set());
+          }}
+        >
+          {KINDS.map((one) => (
+            <option key={one} value={one}>
+              {KIND_NAMES[one]}
+            </option>
+          ))}
+        </select>
         <button
           type="button"
           class="button"
@@ -75,13 +93,16 @@ export function BulkRuns({
         >
           Resume {resting.length}
         </button>
+        <button
+          type="button"
+          class="button danger"
+          disabled={isBusy || idle.length === 0}
+          onClick={() => tools.dialog.set({ kind: 'prune', runs: idle.map(({ id }) => id) })}
+        >
+          <Icon name="bin" />
+          Delete {idle.length}
+        </button>
       </header>
-      {idle.length > 0 && (
-        <p class="faint small anywhere">
-          To delete {counted(idle.length, 'run')} that no process works on:{' '}
-          <code>raymond prune {idle.map(({ id }) => visible(shellWord(id))).join(' ')}</code>
-        </p>
-      )}
       <ul>
         {listed.map((run) => (
           <li key={run.id}>
@@ -94,7 +115,8 @@ export function BulkRuns({
               />
             </label>
             <a class="clip grow" href={runHash(run.id)}>
-              {lastName(run.workflow)} <span class="faint">{oneLine(run.id, 60)}</span>
+              {lastName(run.workflow)} <span class="faint">{oneLine(run.id, 60)}</span>{' '}
+              {oneLine(run.input?.text ?? '', 80)}
             </a>
             <Pill tone={runTone(run)}>{oneLine(run.condition, 24)}</Pill>
             <span class="faint small when">{ago(run.started_at, now)}</span>
@@ -102,7 +124,7 @@ export function BulkRuns({
           </li>
         ))}
       </ul>
-      {runs.length > MOST && <p class="faint">{counted(runs.length - MOST, 'older run')}</p>}
+      {wanted.length > MOST && <p class="faint">{counted(wanted.length - MOST, 'older run')}</p>}
     </section>
   );
 }

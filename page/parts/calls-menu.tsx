@@ -19,14 +19,14 @@ export function CallsMenu() {
             ? 'The browser tells you when a run needs you.'
             : 'The browser forbids them for this page. Allow them in its settings.',
           act: () => {
-            if (notify) setCalls({ notify: false, sound });
+            if (notify) setCalls({ ...calls.value, notify: false });
             else void allowNotifications();
           },
         },
         {
           name: sound ? 'Turn the sound off' : 'Turn the sound on',
           about: 'Two short tones when a run needs you.',
-          act: () => setCalls({ notify, sound: !sound }),
+          act: () => setCalls({ ...calls.value, sound: !sound }),
         },
       ]}
     />

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { useStore } from '../lib/store.ts';
 import { HelpDialog } from './help-dialog.tsx';
+import { PruneDialog } from './prune-dialog.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
 import { ResumeDialog } from './resume-dialog.tsx';
 import { RewindDialog } from './rewind-dialog.tsx';
@@ -20,6 +21,8 @@ export function Dialogs() {
       return <ResumeDialog {...shown} onClose={close} />;
     case 'rerun':
       return <RerunDialog {...shown} onClose={close} />;
+    case 'prune':
+      return <PruneDialog {...shown} onClose={close} />;
     case 'rewind':
       return <RewindDialog {...shown} onClose={close} />;
   }

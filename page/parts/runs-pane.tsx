@@ -14,7 +14,7 @@ import {
   SORTS,
   searchOf,
 } from '../stores/filter.ts';
-import { runHash } from '../stores/route.ts';
+import { projectIn, runHash } from '../stores/route.ts';
 import { workedText } from '../stores/worked.ts';
 import { Search } from './form.tsx';
 import { Icon } from './icons.tsx';
@@ -34,7 +34,8 @@ export function RunsPane() {
     const next = { ...listing, ...part };
     setListing(next);
     setMost(PAGE);
-    history.replaceState(null, '', `${location.pathname}${searchOf(next)}${location.hash}`);
+    const search = searchOf(next, projectIn(location.search));
+    history.replaceState(null, '', `${location.pathname}${search}${location.hash}`);
   };
   const shown = listedRuns(runs ?? [], listing);
   const chosen = route.kind === 'run' ? route.run : undefined;

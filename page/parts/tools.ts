@@ -29,6 +29,7 @@ export type Dialog =
   | { readonly kind: 'help' }
   | { readonly kind: 'resume'; readonly run: string }
   | { readonly kind: 'rerun'; readonly run: string }
+  | { readonly kind: 'prune'; readonly runs: readonly string[] }
   | { readonly kind: 'rewind'; readonly run: string; readonly rewind: AskedRewind };
 
 export const ToolsContext = createContext<Tools | undefined>(undefined);

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useStore } from '../lib/store.ts';
 import { counted, visible } from '../lib/words.ts';
+import { waitingElsewhere } from '../stores/calls.ts';
 import { nextTheme, storedTheme, useTheme } from '../stores/theme.ts';
 import { CallsMenu } from './calls-menu.tsx';
 import { Icon } from './icons.tsx';
@@ -10,6 +11,9 @@ export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
   const tools = useTools();
   const wants = useStore(tools.runs.wants);
   const project = useStore(tools.runs.project);
+  // It changes with the projects.
+  useStore(tools.runs.projects);
+  const elsewhere = waitingElsewhere(tools.runs);
   const [theme, setTheme] = useState(storedTheme);
   useTheme(theme);
   const open = wants.filter(({ answered }) => !answered);
@@ -23,9 +27,17 @@ export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
         <span class="word">Raymond</span>
       </a>
       {project && (
-        <span class="project clip" title={visible(project.folder)}>
-          {visible(project.name)}
-        </span>
+        <a class="project clip" href="#/projects" title={visible(project.folder)}>
+          <span class="clip">{visible(project.name)}</span>
+          {elsewhere > 0 && (
+            <b class="elsewhere tone-wait">
+              +{elsewhere}
+              <span class="visually-hidden"> waiting for you in other projects</span>
+            </b>
+          )}
+          <Icon name="down" />
+          <span class="visually-hidden">All projects</span>
+        </a>
       )}
       <span class="grow" />
       {open.length > 0 && (

@@ -1,7 +1,8 @@
 /** What calls a person to a page that nobody looks at: the title, the icon, notifications and a sound. */
+import type { ProjectRow } from '../../src/serve/shapes/changes.ts';
 import { Store } from '../lib/store.ts';
 import { oneLine, visible } from '../lib/words.ts';
-import { type Route, runHash } from './route.ts';
+import { projectLink, type Route, runHash } from './route.ts';
 import type { RunsWatch, Want } from './runs-watch.ts';
 
 export interface Calls {
@@ -51,10 +52,22 @@ export function titleOf(route: Route, project: string, open: number): string {
 /** Keeps title and icon up to date, and calls for what is new. */
 export function startCalling(runs: RunsWatch, route: Store<Route>): void {
   let known: ReadonlySet<string> | undefined;
+  let before: ReadonlyMap<string, number> | undefined;
   const show = () => {
     const open = runs.wants.value.filter(({ answered }) => !answered);
-    document.title = titleOf(route.value, visible(runs.project.value?.name ?? ''), open.length);
-    showIcon(open.length);
+    const count = open.length + waitingElsewhere(runs);
+    document.title = titleOf(route.value, visible(runs.project.value?.name ?? ''), count);
+    showIcon(count);
+  };
+  /** Of another project, the page knows only how much waits there. */
+  const lookElsewhere = () => {
+    show();
+    const now = new Map(othersOf(runs).map(({ folder, waiting }) => [folder, waiting]));
+    const more = othersOf(runs).filter(
+      ({ folder, waiting }) => before && waiting > (before.get(folder) ?? 0),
+    );
+    before = runs.projects.value && now;
+    if (more.length > 0 && !document.hasFocus()) callTo(more);
   };
   const look = () => {
     show();
@@ -67,8 +80,35 @@ export function startCalling(runs: RunsWatch, route: Store<Route>): void {
   runs.wants.subscribe(look);
   runs.runs.subscribe(look);
   runs.project.subscribe(show);
+  runs.projects.subscribe(lookElsewhere);
   route.subscribe(show);
   show();
+}
+
+/** The projects that the page does not show. */
+export function othersOf({ projects, project }: RunsWatch): readonly ProjectRow[] {
+  const own = project.value?.folder;
+  return own === undefined ? [] : (projects.value ?? []).filter(({ folder }) => folder !== own);
+}
+
+export const waitingElsewhere = (runs: RunsWatch) =>
+  othersOf(runs).reduce((sum, { waiting }) => sum + waiting, 0);
+
+function callTo(projects: readonly ProjectRow[]): void {
+  const { notify, sound } = calls.value;
+  if (sound) beep();
+  const [first] = projects;
+  if (!first || !notify || Notification.permission !== 'granted') return;
+  const note = new Notification(`${visible(first.name)}: ${first.waiting} wait for you`, {
+    body: visible(first.folder),
+    tag: `raymond ${first.folder} ${first.waiting}`,
+    icon: '/page/icon.svg',
+  });
+  note.onclick = () => {
+    window.focus();
+    location.assign(projectLink(first.folder, '#/waiting'));
+    note.close();
+  };
 }
 
 export const keyOf = (one: Want) =>

@@ -41,8 +41,9 @@ export function listingIn(search: string): Listing {
 }
 
 /** What is as usual is left out, so the usual address is short. */
-export function searchOf({ kind, words, sort }: Listing): string {
+export function searchOf({ kind, words, sort }: Listing, project?: string): string {
   const query = new URLSearchParams({
+    ...(project !== undefined && { project }),
     ...(kind !== 'all' && { show: kind }),
     ...(words !== '' && { find: words }),
     ...(sort !== 'newest' && { sort }),

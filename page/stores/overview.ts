@@ -89,7 +89,7 @@ function sumOf(workflow: string, runs: readonly StoredRow[]): WorkflowSum {
 const LEAST = 3;
 
 const isFailed = ({ status, agents }: StoredRow) =>
-  status === 'failed' || status === 'crashed' || agents.failed > 0;
+  status === 'failed' || status === 'crashed' || agents.failed + agents.failed_joined > 0;
 
 const sum = (runs: readonly StoredRow[], of: 'cost_usd' | 'worked_ms') =>
   runs.reduce((all, run) => all + run[of], 0);

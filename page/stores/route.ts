@@ -8,6 +8,8 @@ export type Route =
   | { readonly kind: 'waiting' }
   /** Spend, success and time of all runs. */
   | { readonly kind: 'overview' }
+  /** The projects of the user. */
+  | { readonly kind: 'projects' }
   /** Two runs side by side. */
   | { readonly kind: 'compare'; readonly a: string | undefined; readonly b: string | undefined }
   /** The workflows that can be started, and the path of the chosen one. */
@@ -27,7 +29,7 @@ export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?');
   const [, runs, run, tab] = path.split('/').map(decoded);
   if (runs === 'waiting') return { kind: 'waiting' };
-  if (runs === 'overview') return { kind: 'overview' };
+  if (runs === 'overview' || runs === 'projects') return { kind: runs };
   if (runs === 'compare') {
     const [a, b] = ['a', 'b'].map((name) => new URLSearchParams(query).get(name) || undefined);
     return { kind: 'compare', a, b };
@@ -64,7 +66,8 @@ function decoded(part: string): string {
 
 export function hashOf(route: Route): string {
   if (route.kind === 'runs') return '#/';
-  if (route.kind === 'waiting' || route.kind === 'overview') return `#/${route.kind}`;
+  if (route.kind === 'waiting' || route.kind === 'overview' || route.kind === 'projects')
+    return `#/${route.kind}`;
   if (route.kind === 'compare') {
     const chosen = Object.entries({ a: route.a, b: route.b }).filter((pair) => pair[1]);
     return `#/compare?${new URLSearchParams(chosen as [string, string][])}`;
@@ -97,3 +100,11 @@ function queryOf(chosen: Chosen): Record<string, string> {
 
 export const runHash = (run: string, tab: Tab = 'graph') =>
   hashOf({ kind: 'run', run, tab, chosen: NOTHING });
+
+/** A place in another project. It is another page, so that nothing of this project is left in it. */
+export const projectLink = (folder: string, hash = '#/') =>
+  `/?${new URLSearchParams({ project: folder })}${hash}`;
+
+/** The project in the query of an address; undefined for the one in which the server was started. */
+export const projectIn = (search: string) =>
+  new URLSearchParams(search).get('project') || undefined;

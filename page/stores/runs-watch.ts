@@ -6,7 +6,7 @@
 import { type Change, changed } from '../../src/look/changes.ts';
 import type { ErrorBody } from '../../src/look/common.ts';
 import type { RunRow } from '../../src/look/run-shape.ts';
-import type { OverviewShape, RunView } from '../../src/serve/shapes/changes.ts';
+import type { OverviewShape, ProjectRow, RunView } from '../../src/serve/shapes/changes.ts';
 import type { QuestionList } from '../../src/serve/shapes/questions.ts';
 import { type Trouble, UNREACHABLE } from '../lib/api.ts';
 import { type Connection, follow } from '../lib/follow.ts';
@@ -20,6 +20,8 @@ export class RunsWatch {
   readonly runs = new Store<readonly RunRow[] | undefined>(undefined);
   /** What waits for a person, the oldest first. */
   readonly wants = new Store<readonly Want[]>([]);
+  /** All projects of the user; undefined until they were counted. */
+  readonly projects = new Store<readonly ProjectRow[] | undefined>(undefined);
   readonly trouble = new Store<Trouble | undefined>(undefined);
   /** The way to the server, for all that the page shows. */
   readonly connection = new Store<Connection>({ kind: 'connecting' });
@@ -87,13 +89,14 @@ export class RunsWatch {
     else this.#shown?.connected({ kind: 'refused', trouble: error });
   }
 
-  #set({ project, runs, questions, permissions }: Partial<OverviewShape>): void {
+  #set({ project, runs, questions, permissions, projects }: Partial<OverviewShape>): void {
+    if (projects && projects !== this.#last?.projects) this.projects.set(Object.values(projects));
     if (!project || !runs || !questions || !permissions) return;
     this.project.set(project);
     if (runs !== this.#last?.runs) this.runs.set(listed(runs));
     if (questions !== this.#last?.questions || permissions !== this.#last?.permissions)
       this.wants.set(wantsIn({ questions, permissions }));
-    this.#last = { project, runs, questions, permissions };
+    this.#last = { project, runs, questions, permissions, projects };
   }
 
   #last: OverviewShape | undefined;
