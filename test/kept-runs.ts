@@ -39,6 +39,24 @@ export function writeKeptRuns(project: string, runs: number, steps = 3, owner?: 
   }
 }
 
+/** Writes completed runs of one workflow, each with an input and a result of its own. */
+export function writeTriagedRuns(project: string, workflow: string, runs: number): void {
+  for (let n = 0; n < runs; n++) {
+    const id = `triage-${(4096 + n * 7).toString(16)}`;
+    const all = history(project, id, 1).map(
+      (event): RunEvent =>
+        event.type === 'run-started'
+          ? { ...event, workflow, input: `Issue ${n}: export drops row ${n}` }
+          : event,
+    );
+    const end: RunEvent[] = [
+      { type: 'agent-ended', at: END, agent: 'main', result: `Assigned to team-${n}` },
+      { type: 'run-ended', at: END, outcome: 'completed' },
+    ];
+    writeJournal(project, id, [...all, ...end], undefined);
+  }
+}
+
 /** Writes a run that was interrupted after this many events. A run has a snapshot in each megabyte. */
 export function writeLongRun(
   project: string,

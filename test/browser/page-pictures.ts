@@ -2,12 +2,14 @@
  * Pictures of the page of `raymond serve`: a live run of the real agent with a scripted model, a workflow
  * of 60 states, and a run with 200 agents. `npm run pictures:page` takes them.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { SIXTY_STATES } from '../drawings/ten-workflows.ts';
 import { writeBusyRun } from '../kept-runs.ts';
-import { Project } from '../raymond.ts';
+import { BIN, Project } from '../raymond.ts';
 import { type RaymondSandbox, raymondSandbox } from '../real-agent/raymond-sandbox.ts';
 import type { Block, Reply } from '../real-agent/scripted-model.ts';
 import { browserPath, launchBrowser } from './browser.ts';
@@ -171,6 +173,24 @@ export const PAGE_PICTURES: readonly PagePicture[] = [
     options: DARK,
     act: unfold,
   },
+  {
+    name: 'page-sixty.png',
+    place: '#/runs/sixty/graph',
+    shows: '.graph .node',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Show the whole graph' }).click();
+      await page.getByRole('button', { name: 'Unfold all' }).waitFor();
+    },
+  },
+  { name: 'page-projects.png', place: '#/projects', shows: '.project-card:nth-child(1)' },
+  {
+    name: 'phone-projects-dark.png',
+    place: '#/projects',
+    shows: '.project-card',
+    options: { ...ON_PHONE, ...DARK },
+  },
+  { name: 'overview.png', place: '#/overview', shows: '.overview td' },
+  { name: 'phone-overview.png', place: '#/overview', shows: '.overview td', options: ON_PHONE },
   { name: '60-states.png', place: '#/runs/sixty/graph', shows: '.graph .node', act: heat('cost') },
   {
     name: '60-states-dark.png',
@@ -213,6 +233,10 @@ export const DOCUMENT_PICTURES = [
   'page.png',
   'page-dark.png',
   'page-forecast.png',
+  'page-phone.png',
+  'page-projects.png',
+  'page-question.png',
+  'page-sixty.png',
   'page-workflows.png',
 ];
 
@@ -312,10 +336,32 @@ export async function sampleProject(): Promise<RaymondSandbox> {
     await sandbox.run('nightly', '--workflow-id', run);
   await sandbox.run('rewind', 'nightly-4', '--to', 'main:2', '--yes');
   await startOperatorRuns(sandbox);
+  await startElsewhere(sandbox);
   write('hold', '');
   await sandbox.run('nightly', '--workflow-id', 'nightly-5');
   return sandbox;
 }
+
+/** Runs in other projects of the same user. */
+async function startElsewhere(sandbox: RaymondSandbox): Promise<void> {
+  for (const [name, script] of Object.entries(ELSEWHERE)) {
+    const folder = join(sandbox.file('..'), name);
+    mkdirSync(join(folder, '.git'), { recursive: true });
+    writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    mkdirSync(join(folder, 'weekly'));
+    writeFileSync(join(folder, 'weekly/START.sh'), script);
+    const child = spawn(process.execPath, [BIN, 'weekly'], {
+      ...{ cwd: folder, env: sandbox.claude.environment, stdio: 'ignore' },
+    });
+    await once(child, 'exit');
+  }
+}
+
+const ELSEWHERE = {
+  website: `echo '<ask next="START">Publish the new start page?</ask>'\n`,
+  'billing-service': `echo 'the ledger does not balance' >&2\nexit 1\n`,
+  notes: `echo '<result>Three notes are sorted.</result>'\n`,
+};
 
 const RELEASE = 'Publish the release.';
 

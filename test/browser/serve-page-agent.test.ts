@@ -67,6 +67,15 @@ describe.runIf(browserPath !== undefined)(
       await page.locator('.pill', { hasText: 'asks permission' }).waitFor();
       await page.getByText('The agent waits for your decision.').waitFor();
       await page.locator('.graph .agent.tone-wait').waitFor();
+      // The cost of the step grows before it ends, and each answer of the model says what it used.
+      await page
+        .locator('.run-head .facts')
+        .getByText(/~\$0\.\d+ of/)
+        .waitFor();
+      await page
+        .getByText(/^[\d,]+ tokens read, [\d,]+ written · ~\$/)
+        .first()
+        .waitFor();
       expect(existsSync(sandbox.file('made-one'))).toBe(false);
       // The words of the agent are markdown, and its tags are text.
       await page.locator('.markdown strong', { hasText: 'one' }).waitFor();
@@ -79,6 +88,11 @@ describe.runIf(browserPath !== undefined)(
       await second.getByRole('button', { name: 'Deny' }).click();
       await page.locator('.run-head .pill', { hasText: 'completed' }).waitFor();
       expect(existsSync(sandbox.file('made-two'))).toBe(false);
+      // A call says how long it took, and what became of it. A tag is shown as what it does.
+      const calls = page.locator('.step .tool > summary');
+      await calls.filter({ hasText: /made-one.*\d s.*done/ }).waitFor();
+      await calls.filter({ hasText: /made-two.*denied/ }).waitFor();
+      await page.locator('.step .tag', { hasText: 'goes to' }).waitFor();
       expect(JSON.stringify(sandbox.model.requests.at(-2)?.messages)).toContain('not on main');
 
       await goTo(page, '#/runs/r/log?agent=main&step=2');

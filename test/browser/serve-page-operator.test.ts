@@ -2,11 +2,21 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { writeBusyRun } from '../kept-runs.ts';
+import { writeBusyRun, writeTriagedRuns } from '../kept-runs.ts';
 import { Project } from '../raymond.ts';
 import { browserPath, launchBrowser } from './browser.ts';
 import { OPERATOR_FLOWS } from './operator-project.ts';
-import { DESKTOP, goTo, openPage, PHONE, placeIn, type Served, startServe } from './served-page.ts';
+import {
+  DESKTOP,
+  goTo,
+  OUTSIDE,
+  openPage,
+  PHONE,
+  placeIn,
+  type Served,
+  SIDEWAYS,
+  startServe,
+} from './served-page.ts';
 
 /** A browser on a busy machine takes its time. */
 const LONG = { timeout: 240_000 };
@@ -57,7 +67,7 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     ['dark', PHONE],
   ] as const)('a question is markdown in full, with choices, %s', async (colorScheme, viewport) => {
     const { page, faults, context } = await openPage(browser, served.address, {
-      ...{ colorScheme, viewport },
+      ...{ colorScheme, viewport, permissions: ['clipboard-read', 'clipboard-write'] },
     });
     await goTo(page, '#/waiting');
     const card = page.locator('.card', { hasText: '1.2 million rows' });
@@ -71,6 +81,8 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     for (const text of ['Make the list fast', '$0.00', /^waits for \d/])
       await card.getByText(text).first().waitFor();
     expect(await page.evaluate(CUT)).toEqual([]);
+    await card.getByRole('button', { name: 'Copy' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('**1.2 million rows**');
     await card.getByRole('button', { name: 'Partition by month' }).click();
     const field = card.getByRole('textbox');
     expect(await field.inputValue()).toBe('Partition by month');
@@ -91,6 +103,13 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     // A page without a window has no focus, and shows no notifications.
     await page.addInitScript(`
       window.notified = [];
+      window.tones = 0;
+      window.AudioContext = class {
+        currentTime = 0;
+        createGain = () => ({ gain: {}, connect() {} });
+        createOscillator = () => ({ frequency: {}, connect() {}, start() { tones += 1; }, stop() {} });
+        close = async () => {};
+      };
       document.hasFocus = () => false;
       window.Notification = class {
         static permission = 'granted';
@@ -106,12 +125,16 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     expect(waiting).toBeGreaterThan(0);
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image\/svg/);
     expect(await page.evaluate('notified')).toEqual([]);
+    await page.getByRole('button', { name: 'Calls' }).click();
+    await page.getByRole('menuitem', { name: /^Turn the sound on/ }).click();
+    expect(await page.evaluate('tones')).toBe(0);
     project.write('ask-now', '');
     await eventually('it is notified', () => page.evaluate('notified.length > 0'));
     expect(await page.evaluate('notified')).toEqual([
       'garden: later waits for you | Shall I go on? (yes/no)',
     ]);
     expect(await page.title()).toBe(`(${waiting + 1}) garden · Raymond`);
+    expect(await page.evaluate('tones')).toBe(2);
     // It is asked for once.
     await page.reload();
     await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
@@ -170,6 +193,34 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     await context.close();
   });
 
+  test('one of 300 runs of a workflow is found by its input, its result and its id', async () => {
+    const many = new Project(OPERATOR_FLOWS);
+    writeTriagedRuns(many.folder, many.path('triage'), 300);
+    const own = await startServe((args) => many.start(args));
+    const { page, faults, context } = await openPage(browser, own.address);
+    await page.getByText('300 runs', { exact: true }).first().waitFor();
+    // A row says what the run is for, and what came of it.
+    const row = page.locator('a.run-row', { hasText: 'Issue 7: export drops row 7' });
+    const search = page.getByRole('searchbox', { name: /^Find runs/ });
+    for (const [words, found] of [
+      ['issue 137:', 1],
+      ['export team-29', 11],
+      ['issue team-299', 1],
+      ['triage-1031', 1],
+    ] as const) {
+      await search.fill(words);
+      await page.getByText(`${found} run${found === 1 ? '' : 's'}`, { exact: true }).waitFor();
+    }
+    await row.getByText('Assigned to team-7').waitFor();
+    await row.click();
+    await page.locator('.run-head').getByText('Issue 7: export drops row 7').waitFor();
+    await page.locator('.run-head').getByText('Assigned to team-7').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+    await own.kill('SIGKILL');
+    await many.dispose();
+  });
+
   test('a completed run says that agents failed, and leads to each of them', async () => {
     const { page, faults, context } = await openPage(browser, served.address);
     await goTo(page, '#/runs/sweep/graph');
@@ -222,6 +273,10 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     const panel = page.getByRole('complementary', { name: 'Agent main' });
     await panel.getByText('line 200').waitFor();
     const jump = panel.getByRole('button', { name: 'Jump to the latest' });
+    // Time grows while the step runs.
+    const worked = page.locator('.run-head .facts div', { hasText: 'Worked' });
+    const before = await worked.textContent();
+    await eventually('the time grows', async () => (await worked.textContent()) !== before);
     // It follows, also inside of the output.
     await eventually('the last line is visible', () => page.evaluate(AT_END));
     expect(await jump.count()).toBe(0);
@@ -292,6 +347,7 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
       await page.locator('main h1, .panel h2').first().waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
       expect({ place, outside: await page.evaluate(OUTSIDE) }).toEqual({ place, outside: [] });
+      expect({ place, wide: await page.evaluate(SIDEWAYS) }).toEqual({ place, wide: [] });
     }
     expect(faults).toEqual([]);
     await context.close();
@@ -347,13 +403,13 @@ const PLACES = [
   '#/',
   '#/waiting',
   '#/workflows',
-  ...['graph', 'timeline', 'agents', 'states', 'log'].map((tab) => `#/runs/busy/${tab}`),
+  '#/workflows?workflow=triage',
+  '#/overview',
+  '#/projects',
+  '#/compare?a=sweep&b=deploy',
+  ...['graph', 'timeline', 'agents', 'states', 'log', 'steps', 'changes'].map(
+    (tab) => `#/runs/busy/${tab}`,
+  ),
   '#/runs/migrate/graph',
   '#/runs/sweep/agents?agent=main',
 ];
-
-/** Controls whose left or right end is beyond the screen. A row of tabs may scroll. */
-const OUTSIDE = `[...document.querySelectorAll('button, input, textarea, select, a[href], summary')]
-  .filter((one) => one.checkVisibility() && !one.closest('.tabs, .visually-hidden, .graph') && !one.matches('.visually-hidden'))
-  .filter((one) => { const { left, right } = one.getBoundingClientRect(); return left < -1 || right > innerWidth + 1; })
-  .map((one) => one.outerHTML.slice(0, 120))`;

@@ -1,10 +1,13 @@
 /** The page of `raymond serve`: changed files, the steps of an agent, and other views of a run. */
-import type { Browser } from 'playwright-core';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { axe } from './axe.ts';
 import { browserPath, launchBrowser } from './browser.ts';
-import { goTo, openPage, PHONE, placeIn, type Served, startServe } from './served-page.ts';
-import { CHAIN, LOOP, LOOPS, TIDY, viewsProject } from './views-project.ts';
+import { goTo, OUTSIDE, openPage, PHONE, placeIn, type Served, startServe } from './served-page.ts';
+import { CHAIN, LOOP, LOOPS, TIDY, viewsProject, writeSixty } from './views-project.ts';
 
 /** A browser on a busy machine takes its time. */
 const LONG = { timeout: 240_000 };
@@ -17,6 +20,8 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     await project.run(TIDY);
     await project.run(LOOP);
     await project.run(CHAIN);
+    await project.run(['asking', '--workflow-id', 'asking']);
+    writeSixty(project);
     [browser, served] = await Promise.all([
       launchBrowser(browserPath ?? ''),
       startServe((args) => project.start(args)),
@@ -104,11 +109,45 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     expect(await page.locator('svg.graph').getAttribute('viewBox')).not.toBe(before);
     await page.getByRole('button', { name: 'Show the whole graph' }).click();
     await page.locator('.graph-map').waitFor({ state: 'detached' });
-    const size = await page
-      .locator('.node .name')
-      .first()
-      .evaluate((one) => one.style.fontSize);
-    expect(Number.parseFloat(size)).toBeGreaterThan(20);
+    expect(await page.evaluate(SMALLEST_NAME)).toBeGreaterThanOrEqual(9);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a graph of 60 states can be read as a whole, and hides nothing when it is folded', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/runs/sixty/graph');
+    await page.locator('.node').first().waitFor();
+    const across = page.getByRole('button', { name: 'From left to right' });
+    // The pane is wide, and the graph is long.
+    expect(await across.getAttribute('aria-pressed')).toBe('true');
+    expect(await page.evaluate(IS_WIDE)).toBe(true);
+    const failed = await page.evaluate(MARKS);
+    await page.getByRole('button', { name: 'Show the whole graph' }).click();
+    await page.getByRole('button', { name: 'Unfold all' }).waitFor();
+    await eventually('all of it is in the pane', () => page.evaluate(IS_WHOLE));
+    // Every name is as large as a text that one reads.
+    expect(await page.evaluate(SMALLEST_NAME)).toBeGreaterThanOrEqual(9);
+    expect(await page.evaluate(MARKS)).toBe(failed);
+    // Found inside of a folded region.
+    await page.getByRole('searchbox', { name: /Find a state/ }).fill('spec_review');
+    await page.locator('.node.found').first().waitFor();
+    await page.getByRole('searchbox', { name: /Find a state/ }).fill('');
+    const first = page.getByRole('button', { name: /^Unfold \d+ places/ }).first();
+    const before = await page.locator('.node').count();
+    await first.focus();
+    await page.keyboard.press('Enter');
+    await eventually('one region is unfolded', async () => {
+      return (await page.locator('.node').count()) > before;
+    });
+    await page.getByRole('button', { name: 'Unfold all' }).click();
+    await page.getByRole('button', { name: 'Fold regions' }).waitFor();
+    await across.click();
+    expect(await page.evaluate(IS_WIDE)).toBe(false);
+    // A label is beside its line, not on it.
+    expect(await page.evaluate(LABELS_ON_LINES)).toEqual([]);
+    await across.click();
+    expect(await page.evaluate(LABELS_ON_LINES)).toEqual([]);
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -121,10 +160,17 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     await timeline.focus();
     await page.keyboard.press('ArrowDown');
     await page.getByRole('status').filter({ hasText: 'main_break2 · step 1, BREAK.sh' }).waitFor();
+    expect(await page.evaluate(HAS_RED)).toBe(true);
     await page.keyboard.press('+');
     await page.getByRole('slider', { name: 'Part of the time' }).waitFor();
     await page.keyboard.press('0');
     await page.getByRole('slider').waitFor({ state: 'detached' });
+    // By state, agents of one state are together. A wait says what for.
+    await page.getByRole('combobox', { name: 'Order of the agents' }).selectOption('state');
+    await goTo(page, '#/runs/asking/timeline');
+    await timeline.focus();
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+    await page.getByRole('status').filter({ hasText: 'waits for a person' }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -172,6 +218,9 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     expect(project.journal('say-1').filter(({ type }) => type === 'run-rewound')).toHaveLength(1);
 
     await goTo(page, `#/compare?a=say-1&b=${second}`);
+    for (const figure of ['Cost', 'Time at work', 'Steps'])
+      await page.getByRole('row', { name: new RegExp(`^${figure}`) }).waitFor();
+    await page.locator('.compared', { hasText: 'Changed files' }).waitFor();
     const result = page.locator('.compared', { hasText: 'Result' });
     await result.locator('.removed', { hasText: 'said one' }).waitFor();
     await result.locator('.added', { hasText: 'said two' }).waitFor();
@@ -205,9 +254,85 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     project.write('go-on', '');
     await both(/interrupted|stopped/);
     await choose();
-    await bulk.getByText('raymond prune wait-2 wait-1').waitFor();
     await bulk.getByRole('button', { name: 'Resume 2' }).click();
     await both('completed');
+
+    await bulk.getByRole('combobox', { name: 'Which runs' }).selectOption('finished');
+    await choose();
+    await bulk.getByRole('button', { name: 'Delete 2' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 runs?' });
+    await dialog.getByText('wait-1').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(project.journal('wait-1').length).toBeGreaterThan(0);
+    await bulk.getByRole('button', { name: 'Delete 2' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('2 runs deleted.').waitFor();
+    await bulk.getByRole('checkbox', { name: 'wait wait-1' }).waitFor({ state: 'detached' });
+    expect(project.journal('wait-1')).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('keeps a run with work that exists nowhere else, and says which', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await project.run(['wip', '--workflow-id', 'wip']);
+    await goTo(page, '#/overview');
+    const bulk = page.locator('.bulk');
+    await bulk.getByRole('checkbox', { name: 'wip wip' }).check();
+    await bulk.getByRole('button', { name: 'Delete 1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('1 run kept, because of work that exists nowhere else.').waitFor();
+    expect(project.journal('wip').length).toBeGreaterThan(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('shows all projects, counts what waits in them, and works in another one', async () => {
+    const other = join(project.folder, '..', `more <b>${EVIL}`.replaceAll('/', ''));
+    mkdirSync(join(other, '.git'), { recursive: true });
+    writeFileSync(join(other, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    mkdirSync(join(other, 'ask'));
+    writeFileSync(join(other, 'ask/START.sh'), `echo '<ask next="END">Which colour?</ask>'\n`);
+    writeFileSync(join(other, 'ask/END.sh'), `echo "<result>$RAYMOND_RESULT</result>"\n`);
+    const { page, faults, context } = await openPage(browser, served.address);
+    await page.getByRole('link', { name: /All projects/ }).waitFor();
+    const asks = await openQuestions(page);
+    await project.run(['ask', '--workflow-id', 'asked'], { cwd: other });
+    // The title and the head count it, although the page shows another project.
+    await page.getByRole('link', { name: /\+1 waiting for you in other projects/ }).click();
+    await eventually('the title counts it', async () =>
+      (await page.title()).startsWith(`(${asks + 1}) `),
+    );
+    const card = page.getByRole('article', { name: 'Project more <b>' });
+    await card.getByText('1 run, $0.00 in total').waitFor();
+    expect(await axe(page, 'projects', '')).toEqual([]);
+    await card.getByRole('link', { name: '1 waiting for you' }).click();
+    await page.locator('.card', { hasText: 'Which colour?' }).getByRole('textbox').fill('blue');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('The answer for main is stored.').waitFor();
+    await goTo(page, '#/workflows?workflow=ask');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'ask' }).waitFor();
+    await page.getByText('Which colour?').first().waitFor();
+    expect(existsSync(join(other, '.raymond'))).toBe(true);
+    // A link and a filter keep the project, and so does a new tab.
+    await page.getByRole('button', { name: /^Waits for me/ }).click();
+    expect(new URL(page.url()).searchParams.get('project')).toBe(other);
+    await page.reload();
+    await page.getByText('Which colour?').first().waitFor();
+    await goTo(page, '#/projects');
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      page
+        .getByRole('article', { name: 'Project project' })
+        .getByRole('link', { name: 'project' })
+        .click({ modifiers: ['Control'] }),
+    ]);
+    await tab.getByRole('link', { name: /tidy-1/ }).waitFor();
+    await tab.goto(`${new URL(page.url()).origin}/?project=/etc#/`);
+    await tab.getByText('There is no project /etc with runs of yours.').first().waitFor();
+    expect(await page.title()).not.toBe('broken');
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -225,6 +350,8 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
       found.push(...(await axe(page, place, '')));
       const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (Number(wide) > 0) found.push(`${place} is ${wide} px too wide`);
+      const outside = (await page.evaluate(OUTSIDE)) as readonly string[];
+      found.push(...outside.map((control) => `${place} has a control off the screen: ${control}`));
     }
     expect(found).toEqual([]);
     expect(faults).toEqual([]);
@@ -232,10 +359,55 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
   });
 });
 
+const EVIL = `<img src=x onerror="document.title='broken'">`;
+
+/** How many questions the title counts. */
+async function openQuestions(page: Page): Promise<number> {
+  return Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
+}
+
+/** Whether a pixel of the timeline has the colour of failed steps. */
+const HAS_RED = `(() => {
+  const canvas = document.querySelector('.timeline canvas');
+  const [red, green, blue] = getComputedStyle(document.querySelector('[data-kind=failed]')).backgroundColor.match(/\\d+/g).map(Number);
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 4) if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) return true;
+  return false;
+})()`;
+
+const IS_WIDE = `(() => { const { width, height } = document.querySelector('svg.graph').viewBox.baseVal; const boxes = [...document.querySelectorAll('.node .box')].map((one) => one.getBBox()); const span = (of, size) => Math.max(...boxes.map((one) => one[of] + one[size])) - Math.min(...boxes.map((one) => one[of])); return width > 0 && height > 0 && span('x', 'width') > span('y', 'height'); })()`;
+
+/** Whether no box is outside of the pane. */
+const IS_WHOLE = `(() => { const pane = document.querySelector('.graph-pane').getBoundingClientRect(); return [...document.querySelectorAll('.node .box')].map((one) => one.getBoundingClientRect()).every((one) => one.left >= pane.left - 1 && one.right <= pane.right + 1 && one.top >= pane.top - 1 && one.bottom <= pane.bottom + 1); })()`;
+
+/** The size of the smallest name on the screen, in pixels of its font. */
+const SMALLEST_NAME = `(() => { const svg = document.querySelector('svg.graph'); const scale = svg.getScreenCTM().a; return Math.min(...[...document.querySelectorAll('.node:not(.reference) .name')].map((one) => parseFloat(getComputedStyle(one).fontSize) * scale)); })()`;
+
+/** How many agents have marks, or are counted beside them. */
+const MARKS = `document.querySelectorAll('.graph .agent').length + [...document.querySelectorAll('.graph .crowd')].reduce((sum, one) => sum + Number(one.textContent), 0)`;
+
+/** The labels through which a straight part of their own line goes. */
+const LABELS_ON_LINES = `[...document.querySelectorAll('.graph .edge-label')].flatMap((label) => {
+  const { x, y, width, height } = label.getBBox();
+  return [...document.querySelectorAll('.graph .edge')].some((edge) => {
+    const length = edge.getTotalLength();
+    for (let at = 0; at <= length; at += 6) {
+      const point = edge.getPointAtLength(at);
+      if (point.x > x + 2 && point.x < x + width - 2 && point.y > y + 3 && point.y < y + height - 3) return true;
+    }
+    return false;
+  }) ? [label.textContent] : [];
+})`;
+
 const PLACES = [
   ['#/runs/tidy-1/timeline', '.timeline canvas'],
   ['#/compare?a=tidy-1&b=chain', '.compare td'],
-  ['#/overview', '.overview td'],
+  ['#/overview', '.overview tbody th'],
+  ['#/projects', '.project-card'],
+  ['#/runs/sixty/graph', '.graph .fold'],
+  ['#/runs/sixty/agents', '.agent-row'],
+  ['#/runs/sixty/states', '.figures td'],
+  ['#/runs/sixty/log', '.log li'],
   ['#/runs/tidy-1/graph?state=BREAK.sh', '.steps-here a'],
   ['#/runs/chain/graph', '.graph-map'],
   ['#/runs/tidy-1/changes', '.patch pre'],

@@ -100,6 +100,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByRole('menuitem', { name: /Stop now/ }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     await page.getByText('stop requested: running steps are stopped').waitFor();
+    await pill(page, 'stopped by you').waitFor();
 
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByLabel('Budget in $').fill('7.5');

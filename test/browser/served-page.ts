@@ -85,3 +85,14 @@ export const placeIn = (page: Page) => new URL(page.url()).hash;
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 }
+
+/** Places that one would have to scroll to the side. A table of an agent, code and tabs may. */
+export const SIDEWAYS = `[...document.querySelectorAll('main, main *')]
+  .filter((one) => one.matches('.scroll, .main, .home, .overview, .compare, .view, .panel .body') && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.className + ' is ' + (one.scrollWidth - one.clientWidth) + ' px too wide')`;
+
+/** Controls whose left or right end is beyond the screen. A row of tabs may scroll. */
+export const OUTSIDE = `[...document.querySelectorAll('button, input, textarea, select, a[href], summary')]
+  .filter((one) => one.checkVisibility() && !one.closest('.tabs, .visually-hidden, .graph, .scroll-x') && !one.matches('.visually-hidden'))
+  .filter((one) => { const { left, right } = one.getBoundingClientRect(); return left < -1 || right > innerWidth + 1; })
+  .map((one) => one.outerHTML.slice(0, 120))`;

@@ -1,5 +1,7 @@
 /** A project in a git repository with runs for the views of the page: changed files, many steps, failures. */
 import { execFileSync } from 'node:child_process';
+import { SIXTY_STATES } from '../drawings/ten-workflows.ts';
+import { writeBusyRun } from '../kept-runs.ts';
 import { Project } from '../raymond.ts';
 
 const EVIL = `<img src=x onerror="document.title='broken'">`;
@@ -32,8 +34,23 @@ const chain = Object.fromEntries(
   ]),
 );
 
+/** A workflow of 60 states, and a run in which agents failed and ask. */
+const sixty = Object.fromEntries(
+  Object.entries(SIXTY_STATES).map(([name, text]) => [
+    `sixty/${name.includes('.') ? name : `${name}.md`}`,
+    text,
+  ]),
+);
+
+export function writeSixty(project: Project): void {
+  const states = Object.keys(sixty).map((path) => path.replace('sixty/', ''));
+  const workflow = project.path('sixty');
+  writeBusyRun(project.folder, 'sixty', { agents: 40, events: 2_000, states, workflow });
+}
+
 const FILES = {
   ...chain,
+  ...sixty,
   '.gitignore': '.raymond\n',
   'src/pool/pool.ts': Array.from({ length: 30 }, (_, n) => `export const line${n} = ${n};`).join(
     '\n',
@@ -51,6 +68,9 @@ const FILES = {
   'tidy/DOCS.sh': `echo '# Guide' > docs/guide.md; git commit -qam docs; echo '<result>docs</result>'\n`,
   'wait/START.sh': `while [ ! -e go-on ]; do sleep 0.05; done; echo '<goto>END</goto>'\n`,
   'wait/END.sh': `echo '<result>over</result>'\n`,
+  'asking/START.sh': `echo '<ask next="END">Which one?</ask>'\n`,
+  'asking/END.sh': `echo '<result>asked</result>'\n`,
+  'wip/START.sh': `cd "$RAYMOND_TASK_FOLDER" && git init -q . && echo x > x && echo '<result>wip</result>'\n`,
   'say/START.sh': `echo "<result>said $RAYMOND_INPUT</result>"\n`,
   'tidy/BREAK.sh': `[ -e fixed ] && { echo '<result>fixed</result>'; exit; }; echo '${EVIL.replaceAll("'", '`')}' >&2; exit 3\n`,
   'loop/START.sh': `n=$(cat n 2>/dev/null || echo 0); echo "round $n"; echo $((n + 1)) > n; if [ $n -lt ${LOOPS} ]; then echo '<goto>NEXT</goto>'; else echo '<result>over</result>'; fi\n`,
