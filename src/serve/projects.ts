@@ -6,6 +6,7 @@
 import { basename } from 'node:path';
 import { changesBetween } from '../look/changes.ts';
 import { rowForm } from '../look/run-form.ts';
+import type { StoredRow } from '../look/run-shape.ts';
 import { UserError } from '../model/user-error.ts';
 import { type Answers, answersFor, type ServeParts } from './answers.ts';
 import { notFound } from './problems.ts';
@@ -108,7 +109,7 @@ export class Projects {
         ...named,
         runs: runs.length,
         active: count(({ status }) => status === 'running' || status === 'stopping'),
-        failed: count(({ status }) => status === 'failed' || status === 'crashed'),
+        failed: count(hasFailure),
         waiting: rows.reduce((sum, row) => sum + row.questions, 0),
         cost_usd: rows.reduce((sum, row) => sum + row.cost_usd, 0),
         problem: null,
@@ -120,6 +121,10 @@ export class Projects {
     }
   }
 }
+
+/** Also a completed run, if a join has reported a failure. */
+const hasFailure = ({ status, agents }: StoredRow) =>
+  status === 'failed' || status === 'crashed' || agents.failed + agents.failed_joined > 0;
 
 const NO_OTHERS: OtherProjects = {
   known: async () => [],

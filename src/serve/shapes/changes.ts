@@ -18,7 +18,7 @@ const projectRow = z.object({
   folder: text,
   runs: count,
   active: count,
-  failed: count,
+  failed: count.check(z.describe('Runs in which an agent failed.')),
   waiting: count.check(z.describe('What waits for a person there.')),
   cost_usd: usd,
   problem: orNull(text).check(z.describe('Why it cannot be read. Null if it can.')),
