@@ -93,9 +93,10 @@ export class RunsWatch {
     if (projects && projects !== this.#last?.projects) this.projects.set(Object.values(projects));
     if (!project || !runs || !questions || !permissions) return;
     this.project.set(project);
-    if (runs !== this.#last?.runs) this.runs.set(listed(runs));
+    // Before the runs: who sees the runs for the first time knows what has waited until now.
     if (questions !== this.#last?.questions || permissions !== this.#last?.permissions)
       this.wants.set(wantsIn({ questions, permissions }));
+    if (runs !== this.#last?.runs) this.runs.set(listed(runs));
     this.#last = { project, runs, questions, permissions, projects };
   }
 
