@@ -96,7 +96,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByText('waiting for finish').waitFor();
     await page.getByText('The agent is working.').waitFor();
 
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('menuitem', { name: /Stop now/ }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     await page.getByText('stop requested: running steps are stopped').waitFor();
@@ -106,7 +106,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByLabel('Budget in $').fill('7.5');
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
     await page.getByText('of $7.50').waitFor();
-    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     project.write('finish', '');
     await pill(page, 'completed').waitFor();
     await page.getByText(/^slow-1 completed \(/).waitFor();
@@ -153,7 +153,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByRole('link', { name: /slow-1/ }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('slow');
-    await page.getByRole('link', { name: /live-2(?!\w)/ }).waitFor({ state: 'detached' });
+    await rowOf(page, /live-2(?!\w)/).waitFor({ state: 'detached' });
     await page.keyboard.press('Tab');
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'slow', level: 1 }).waitFor();
@@ -313,10 +313,10 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     page.on('request', (request) => asked.push(request.url()));
     await page.clock.runFor(30_000);
     await project.run(['quick', '--workflow-id', 'elsewhere']);
-    await page.getByRole('link', { name: /elsewhere/ }).waitFor();
-    await other.getByRole('link', { name: /elsewhere/ }).waitFor();
+    await rowOf(page, /elsewhere/).waitFor();
+    await rowOf(other, /elsewhere/).waitFor();
     await project.run(['prune', 'elsewhere']);
-    await page.getByRole('link', { name: /elsewhere/ }).waitFor({ state: 'detached' });
+    await rowOf(page, /elsewhere/).waitFor({ state: 'detached' });
     expect(asked).toEqual([]);
     await context.close();
   });
@@ -334,11 +334,14 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     expect(width).toBeLessThanOrEqual(PHONE.width);
     await page.getByLabel('Close the panel').tap();
     await page.getByLabel('Back to all runs').tap();
-    await page.getByRole('link', { name: /live-2(?!\w)/ }).waitFor();
+    await rowOf(page, /live-2(?!\w)/).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });
 });
+
+/** A card of what waits for a person also leads to the run. */
+const rowOf = (page: Page, id: RegExp) => page.locator('a.run-row', { hasText: id });
 
 const pill = (page: Page, text: string) => page.locator('.run-head .pill', { hasText: text });
 
