@@ -107,7 +107,8 @@ function Fold({ node, places, onFold }: FoldProps) {
     <g
       class={`fold ${folded === undefined ? '' : 'folded'}`}
       role="button"
-      tabIndex={0}
+      // SVG knows the attribute only in small letters.
+      tabindex={0}
       aria-label={`${act} after ${node.label}`}
       transform={`translate(${x - width / 2 + wide / 2 + 6} ${y + height / 2})`}
       onClick={(event) => event.defaultPrevented || onFold(id)}
@@ -206,7 +207,8 @@ function Box({ node, isEntry, isAcross, heat, usual, scale, ...more }: BoxProps)
     <g
       class={classes.join(' ')}
       role="button"
-      tabIndex={state === undefined ? undefined : 0}
+      // SVG knows the attribute only in small letters.
+      tabindex={state === undefined ? undefined : 0}
       onClick={(event) => event.defaultPrevented || choose()}
       onFocus={() => onFocus(node.id)}
       onKeyDown={(event) => {

@@ -140,6 +140,10 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     await eventually('one region is unfolded', async () => {
       return (await page.locator('.node').count()) > before;
     });
+    await page.locator('.node').first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: /^State / }).waitFor();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Unfold all' }).click();
     await page.getByRole('button', { name: 'Fold regions' }).waitFor();
     await across.click();
@@ -386,17 +390,12 @@ const SMALLEST_NAME = `(() => { const svg = document.querySelector('svg.graph');
 /** How many agents have marks, or are counted beside them. */
 const MARKS = `document.querySelectorAll('.graph .agent').length + [...document.querySelectorAll('.graph .crowd')].reduce((sum, one) => sum + Number(one.textContent), 0)`;
 
-/** The labels through which a straight part of their own line goes. */
+/** The labels whose middle line touches a line of the graph. */
 const LABELS_ON_LINES = `[...document.querySelectorAll('.graph .edge-label')].flatMap((label) => {
   const { x, y, width, height } = label.getBBox();
-  return [...document.querySelectorAll('.graph .edge')].some((edge) => {
-    const length = edge.getTotalLength();
-    for (let at = 0; at <= length; at += 6) {
-      const point = edge.getPointAtLength(at);
-      if (point.x > x + 2 && point.x < x + width - 2 && point.y > y + 3 && point.y < y + height - 3) return true;
-    }
-    return false;
-  }) ? [label.textContent] : [];
+  const points = [0.25, 0.5, 0.75].map((part) => new DOMPoint(x + width * part, y + height / 2));
+  const edges = [...document.querySelectorAll('.graph .edge')];
+  return edges.some((edge) => points.some((point) => edge.isPointInStroke(point))) ? [label.textContent] : [];
 })`;
 
 const PLACES = [
