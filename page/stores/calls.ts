@@ -11,6 +11,9 @@ export interface Calls {
   readonly sound: boolean;
 }
 
+// Before `stored` is called.
+const KEY = 'raymond-calls';
+
 export const calls = new Store<Calls>(stored());
 
 export function setCalls(next: Calls): void {
@@ -21,8 +24,6 @@ export function setCalls(next: Calls): void {
     // A browser may forbid it. Then the choice lasts as long as the page.
   }
 }
-
-const KEY = 'raymond-calls';
 
 function stored(): Calls {
   try {
