@@ -329,7 +329,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByRole('link', { name: /slow-1/ }).tap();
     await page.getByRole('link', { name: 'Agents' }).tap();
     await page.getByRole('link', { name: /main/ }).last().tap();
-    await page.getByText('slow and done').first().waitFor();
+    await page.getByRole('complementary').getByText('slow and done').first().waitFor();
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(PHONE.width);
     await page.getByLabel('Close the panel').tap();
