@@ -169,12 +169,13 @@ const FIRST_FREE = 9;
 
 /**
  * Opens the filter of a sandbox, and closes what Raymond itself has inherited: through an open folder, a
- * command could leave its sandbox.
+ * command could leave its sandbox. Only Linux lists them.
  */
 export function withFilter(filter: string, firstFree: number): string {
   return `set +f
-for RAYMOND_FILE in /dev/fd/*; do
+for RAYMOND_FILE in /proc/self/fd/*; do
   RAYMOND_FILE=\${RAYMOND_FILE##*/}
+  case $RAYMOND_FILE in *[!0-9]*) continue ;; esac
   [ "$RAYMOND_FILE" -lt ${firstFree} ] || eval "exec $RAYMOND_FILE<&-"
 done
 set -f
