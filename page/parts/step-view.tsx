@@ -55,12 +55,7 @@ function Watched({ watch, run, agent, step: number }: Props & { readonly watch: 
       )}
       <Conversation step={step} now={nowOf(run, agent)} />
       {step.outcome && (
-        <Outcome
-          outcome={step.outcome}
-          agent={agent}
-          step={number}
-          state={visible(step.state)}
-        />
+        <Outcome outcome={step.outcome} agent={agent} step={number} state={visible(step.state)} />
       )}
       {run.pid === null && (
         <RewindButton run={run.id} rewind={rewindTo(run, agent, step)}>
