@@ -93,18 +93,21 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
       return {
         tags: [...new Set([...box.querySelectorAll('*')].map((one) => one.localName))].sort(),
         attributes: [...new Set([...box.querySelectorAll('*')].flatMap((one) => one.getAttributeNames()))].sort(),
+        classes: [...new Set([...box.querySelectorAll('[class]')].map((one) => one.className))].sort(),
         links: [...box.querySelectorAll('a[href]')].map((one) => one.getAttribute('href')),
         text: box.textContent,
       };
     })`;
     const made = (await page.evaluate(inserted)) as Record<string, unknown>;
     expect(made).toMatchObject({
-      tags: ['a', 'code', 'h1', 'p', 'pre', 'strong'],
-      attributes: ['href', 'rel', 'target'],
+      tags: ['a', 'b', 'br', 'code', 'h1', 'p', 'pre', 'span', 'strong'],
+      attributes: ['class', 'href', 'rel', 'target'],
+      // Of a code block and a transition tag, none of the agent.
+      classes: ['language-html', 'tag'],
       links: ['https://example.org/'],
     });
     expect(made.text).toContain('const a = "<b>";');
-    expect(made.text).toContain('Then <goto>FIX</goto>');
+    expect(made.text).toContain('Then → goes to FIX');
     expect(await page.title()).not.toBe('broken');
     expect(faults).toEqual([]);
     await context.close();
@@ -116,7 +119,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     ['dark', "runOnly: ['color-contrast']"],
   ] as const)('axe finds nothing, %s', async (colorScheme, rules) => {
     const { page, faults, context } = await openPage(browser, served.address, { colorScheme });
-    await page.getByRole('link', { name: /busy/ }).waitFor();
+    await page.locator('a.run-row', { hasText: 'busy' }).waitFor();
     const found: string[] = [...(await axe(page, 'home', rules))];
     for (const [place, shown] of PLACES) {
       await goTo(page, place);
@@ -149,7 +152,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
       await held;
       await route.continue();
     });
-    await page.getByRole('link', { name: /busy/ }).waitFor();
+    await page.locator('a.run-row', { hasText: 'busy' }).waitFor();
     await goTo(page, '#/runs/busy/agents');
     await page.getByRole('heading', { level: 1, name: 'busy' }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
@@ -202,6 +205,7 @@ const HOSTILE_MARKDOWN = [
   '**strong** `code` Then <goto>FIX</goto>',
   '# Title <script>document.title="broken"</script>',
   EVIL,
+  '<span class="run-head">x</span><b class="connection">y</b>',
   '<svg onload="document.title=\'broken\'"><a href="javascript:document.title=\'broken\'">x</a></svg>',
   '[a link](javascript:document.title="broken") [data](data:text/html,x) [good](https://example.org/)',
   '![picture](https://example.org/track.png)',

@@ -55,7 +55,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
 
   test('goes with a link that the person opens in a new tab, but is not in the link', async () => {
     const { page, faults, context } = await openPage(browser, served.address);
-    const link = page.getByRole('link', { name: /seen/ });
+    const link = page.locator('a.run-row', { hasText: 'seen' });
     expect(await link.getAttribute('href')).toBe('#/runs/seen/graph');
     for (const how of [
       { modifiers: ['Control'] },
@@ -126,7 +126,7 @@ describe.runIf(browserPath !== undefined)('the token of the page', LONG, () => {
       [hostile, other] = await Promise.all([hostilePage(), hostilePage()]);
       const opened = await openPage(browser, served.address);
       context = opened.context;
-      await opened.page.getByRole('link', { name: /seen/ }).waitFor();
+      await opened.page.locator('a.run-row', { hasText: 'seen' }).waitFor();
       page = await context.newPage();
     });
     afterAll(async () => {

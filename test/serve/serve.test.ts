@@ -266,6 +266,11 @@ describe('runs', () => {
     expect(await server.post('/api/runs/api/rewind', { step: 99 })).toMatchObject({ status: 409 });
     const decision = { decision: 'allow' };
     expect(await server.post('/api/runs/api/permission', decision)).toMatchObject({ status: 409 });
+    const gone = await server.post('/api/runs/api/prune', {});
+    check(`${id}/prune`, 'post', gone);
+    expect(gone.body).toMatchObject({ id: 'api', removed: true, work: [] });
+    expect(await server.get('/api/runs/api')).toMatchObject({ status: 404 });
+    expect(await server.post('/api/runs/api/prune', {})).toMatchObject({ status: 404 });
     const json = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { responses }]) =>
         Object.values(responses).some(({ content }) => content?.['application/json'])

@@ -139,7 +139,9 @@ test('the changes of a run make what the routes answer, and each part comes once
   expect(Object.keys(listed as object).sort()).toEqual(Object.keys(rows).sort());
   expect(lines.at(0)).toContain('w starts:');
   expect(lines.at(-1)).toContain('w completed');
-  expect(wholes.sort()).toEqual(
+  // Nobody waits for the other projects.
+  expect(wholes.filter((part) => part === 'projects').length).toBeLessThan(2);
+  expect(wholes.filter((part) => part !== 'projects').sort()).toEqual(
     ['project', 'runs', 'questions', 'permissions', 'run', 'graph', 'forecast'].sort(),
   );
   for await (const { event, data } of server.stream('/api/changes?run=nothing')) {
