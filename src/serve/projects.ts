@@ -79,6 +79,8 @@ export class Projects {
     const bell = new Bell(over.signal);
     this.#over = over;
     const { now, report } = this.#own;
+    // What the page shows comes first.
+    await bell.wait(FIRST_PAUSE_MS);
     while (!over.signal.aborted) {
       const began = now();
       const projects = await this.#read().catch(report);
@@ -131,4 +133,4 @@ const NO_OTHERS: OtherProjects = {
   open: (folder) => Promise.reject(notFound(`There is no project ${folder}.`, '')),
 };
 
-const [PAUSE_MS, PATIENCE] = [5_000, 5];
+const [FIRST_PAUSE_MS, PAUSE_MS, PATIENCE] = [1_500, 5_000, 5];

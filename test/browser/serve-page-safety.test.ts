@@ -107,7 +107,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
       links: ['https://example.org/'],
     });
     expect(made.text).toContain('const a = "<b>";');
-    expect(made.text).toContain('Then → goes to FIX');
+    expect(made.text).toContain('→ goes to FIX');
     expect(await page.title()).not.toBe('broken');
     expect(faults).toEqual([]);
     await context.close();
