@@ -1,0 +1,2 @@
+git push
+echo "<result>done</result>"
