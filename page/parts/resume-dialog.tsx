@@ -21,8 +21,11 @@ export function ResumeDialog({ run, onClose }: Props) {
   const row = found && found.status !== 'damaged' ? found : undefined;
   const isSpent = row?.condition === 'stopped: budget';
   const isLong = row?.condition === 'stopped: iterations';
-  const [budget, setBudget] = useState(isSpent && row ? String(furtherBudget(row)) : '');
-  const [steps, setSteps] = useState(isLong && row ? String(row.iterations * 2) : '');
+  // The dialog may be open before the list of runs has come, so proposals are no initial values.
+  const [typedBudget, setBudget] = useState<string>();
+  const [typedSteps, setSteps] = useState<string>();
+  const budget = typedBudget ?? (isSpent && row ? String(furtherBudget(row)) : '');
+  const steps = typedSteps ?? (isLong && row ? String(row.iterations * 2) : '');
   const [fresh, setFresh] = useState(false);
   const [accept, setAccept] = useState(false);
   const [trust, setTrust] = useState(false);

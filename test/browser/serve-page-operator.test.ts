@@ -244,7 +244,7 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     await page.getByRole('button', { name: 'Resume' }).click();
     const dialog = page.getByRole('dialog');
     const field = dialog.getByLabel('Most steps');
-    expect(await field.inputValue()).toBe('6');
+    await expect.poll(() => field.inputValue()).toBe('6');
     await field.fill('3');
     await dialog.getByRole('button', { name: 'Resume' }).click();
     await dialog
