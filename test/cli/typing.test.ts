@@ -42,7 +42,7 @@ test.each([['raymond flow --workflow-id r'], ['raymond flow --workflow-id r --pl
     const project = newProject({
       ...FLOW,
       'editor.sh':
-        'echo "EDITING $1 $2"; cat "$2" >seen; while [ ! -e go ]; do sleep 0.1; done; printf "# a\\nb\\n" >"$2"',
+        'cat "$2" >seen; echo "EDITING $1 $2"; while [ ! -e go ]; do sleep 0.1; done; printf "# a\\nb\\n" >"$2"',
     });
     const terminal = new TmuxTerminal(
       project,
