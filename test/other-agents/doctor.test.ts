@@ -129,5 +129,5 @@ test.each([
   if (!['ready', 'odd', 'logged out'].includes(how))
     expect(stdout).toContain('npm install -g @earendil-works/pi-coding-agent');
   if (how === 'ready')
-    expect(stdout).toMatch(/^ok +abilities +pi can adopt; cost in USD; cannot branch/m);
+    expect(stdout).toMatch(/^ok +abilities +pi can adopt, rights; cost in USD; cannot branch/m);
 });
