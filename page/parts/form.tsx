@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx';
 
 interface FieldProps {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly children: (id: string, hint: string | undefined) => ComponentChildren;
 }
 
@@ -25,29 +25,66 @@ export function Field({ label, hint, children }: FieldProps) {
   );
 }
 
-interface MoneyProps {
-  readonly hint: string;
+interface ValueProps {
+  readonly hint?: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
 }
 
-export function BudgetField({ hint, value, onValue }: MoneyProps) {
+interface LineProps extends ValueProps {
+  readonly label: string;
+  readonly inputMode?: 'decimal' | 'numeric';
+  readonly pattern?: string;
+  readonly required?: boolean;
+}
+
+export function LineField({ label, hint, onValue, ...more }: LineProps) {
   return (
-    <Field label="Budget in $" hint={hint}>
+    <Field label={label} hint={hint}>
       {(id, hintId) => (
         <input
           class="input"
           id={id}
           aria-describedby={hintId}
-          inputMode="decimal"
-          pattern={MONEY}
-          value={value}
+          {...more}
           onInput={(event) => onValue(event.currentTarget.value)}
         />
       )}
     </Field>
   );
 }
+
+interface TextProps extends ValueProps {
+  readonly label: string;
+  readonly rows: number;
+  readonly look?: 'mono';
+  readonly required?: boolean;
+  readonly placeholder?: string;
+}
+
+export function TextField({ label, hint, look, onValue, ...more }: TextProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id, hintId) => (
+        <textarea
+          class={look ? `input ${look}` : 'input'}
+          id={id}
+          aria-describedby={hintId}
+          {...more}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export const BudgetField = (props: ValueProps) => (
+  <LineField label="Budget in $" inputMode="decimal" pattern={MONEY} {...props} />
+);
+
+export const VariablesField = (props: Omit<ValueProps, 'hint'>) => (
+  <TextField label="Variables" hint="One per line: name=value" look="mono" rows={1} {...props} />
+);
 
 const MONEY = String.raw`\s*\d+([.,]\d+)?\s*`;
 

@@ -6,7 +6,16 @@ import { counted, lastName, oneLine, visible } from '../lib/words.ts';
 import { NOTHING } from '../stores/route.ts';
 import { startRequest } from '../stores/start-request.ts';
 import { Modal } from './dialogs.tsx';
-import { Actions, BudgetField, Check, Field, Problem } from './form.tsx';
+import {
+  Actions,
+  BudgetField,
+  Check,
+  Field,
+  LineField,
+  Problem,
+  TextField,
+  VariablesField,
+} from './form.tsx';
 import { useSend } from './send.ts';
 import { act, useTools } from './tools.ts';
 
@@ -124,22 +133,17 @@ function Form({ run, onClose }: { readonly run: WholeRun; readonly onClose: () =
               </select>
             )}
           </Field>
-          <Field label="Step">
-            {(id) => (
-              <input
-                class="input"
-                id={id}
-                inputMode="numeric"
-                required
-                pattern="[1-9][0-9]*"
-                value={step}
-                onInput={(event) => setStep(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <LineField
+            label="Step"
+            inputMode="numeric"
+            required
+            pattern="[1-9][0-9]*"
+            value={step}
+            onValue={setStep}
+          />
         </div>
       ) : (
-        <Field
+        <TextField
           label="Input"
           hint={
             way === 'failed'
@@ -148,38 +152,17 @@ function Form({ run, onClose }: { readonly run: WholeRun; readonly onClose: () =
                 ? 'The input of this run is too long to show here.'
                 : 'The value of {{input}}.'
           }
-        >
-          {(id, hint) => (
-            <textarea
-              class="input"
-              id={id}
-              aria-describedby={hint}
-              rows={3}
-              value={input}
-              onInput={(event) => setInput(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          rows={3}
+          value={input}
+          onValue={setInput}
+        />
       )}
       {way === 'step' && (
         <Check isChecked={keeps} onCheck={setKeeps}>
           Leave files as they are
         </Check>
       )}
-      {way === 'all' && (
-        <Field label="Variables" hint="One per line: name=value">
-          {(id, hint) => (
-            <textarea
-              class="input mono"
-              id={id}
-              aria-describedby={hint}
-              rows={1}
-              value={variables}
-              onInput={(event) => setVariables(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-      )}
+      {way === 'all' && <VariablesField value={variables} onValue={setVariables} />}
       <BudgetField
         hint={way === 'all' ? 'Empty: the default.' : 'For the whole run. Empty: as before.'}
         value={budget}

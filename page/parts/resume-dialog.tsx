@@ -6,7 +6,7 @@ import { costText, usd, visible } from '../lib/words.ts';
 import { furtherBudget, resumeProblem } from '../stores/resume.ts';
 import { moneyOf } from '../stores/start-request.ts';
 import { Modal } from './dialogs.tsx';
-import { Actions, BudgetField, Check, Field, Problem } from './form.tsx';
+import { Actions, BudgetField, Check, LineField, Problem } from './form.tsx';
 import { useSend } from './send.ts';
 import { act, addDone, useTools } from './tools.ts';
 
@@ -54,22 +54,14 @@ export function ResumeDialog({ run, onClose }: Props) {
         </p>
         <BudgetField hint={budgetHint(row)} value={budget} onValue={setBudget} />
         {isLong && (
-          <Field
+          <LineField
             label="Most steps"
             hint={`It has started ${row?.iterations} states and stopped at its limit. Reminders and retries do not count. 0: unlimited.`}
-          >
-            {(id, hint) => (
-              <input
-                class="input"
-                id={id}
-                aria-describedby={hint}
-                inputMode="numeric"
-                pattern={COUNT}
-                value={steps}
-                onInput={(event) => setSteps(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+            inputMode="numeric"
+            pattern={COUNT}
+            value={steps}
+            onValue={setSteps}
+          />
         )}
         <details>
           <summary>More</summary>

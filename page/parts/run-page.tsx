@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
+import type { AgentShape, StoredRow, WholeRun } from '../../src/look/run-shape.ts';
 import { useStore } from '../lib/store.ts';
 import { counted } from '../lib/words.ts';
 import { shortName } from '../stores/agents.ts';
@@ -13,7 +13,7 @@ import { Icon } from './icons.tsx';
 import { LogView } from './log-view.tsx';
 import { Needs } from './needs.tsx';
 import { RewoundNotice } from './rewound-notice.tsx';
-import { RunHead } from './run-head.tsx';
+import { type HeadRun, RunHead } from './run-head.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { StatesView } from './states-view.tsx';
 import { StepsView } from './steps-view.tsx';
@@ -38,10 +38,19 @@ interface Props {
 }
 
 function Watched({ watch, route }: Props) {
+  const tools = useTools();
   const run = useStore(watch.run);
   const connection = useStore(watch.connection);
-  if (run) return <Run watch={watch} route={route} run={run} />;
-  if (connection.kind === 'refused') {
+  // The list of runs has the head of the run before its history is read.
+  const row = useStore(tools.runs.runs)?.find(({ id }) => id === route.run);
+  const listed = row === undefined || row.status === 'damaged' ? undefined : row;
+  const head = run ?? (listed && headOf(listed));
+  // The list changes more often than the run.
+  const work = useMemo(
+    () => run && <Work watch={watch} route={route} run={run} />,
+    [watch, route, run],
+  );
+  if (!run && connection.kind === 'refused') {
     const { trouble } = connection;
     return (
       <div class="empty" role="alert">
@@ -54,14 +63,7 @@ function Watched({ watch, route }: Props) {
       </div>
     );
   }
-  return <Loading watch={watch} route={route} />;
-}
-
-/** The list of runs has the head of the run before its history is read. */
-function Loading({ watch, route }: Props) {
-  const tools = useTools();
-  const row = useStore(tools.runs.runs)?.find(({ id }) => id === route.run);
-  if (row === undefined || row.status === 'damaged')
+  if (!head)
     return (
       <div class="run-head" aria-busy="true">
         <div class="skeleton" style={{ height: '26px', width: '240px' }} />
@@ -69,20 +71,26 @@ function Loading({ watch, route }: Props) {
         <RunTrouble watch={watch} />
       </div>
     );
-  const { agents: counts, ...head } = row;
+  // What has the focus keeps it when the history arrives, so the parts above the history stay the same.
   return (
-    <article class="run" aria-label={`Run ${row.id}`} aria-busy="true">
-      <RunHead run={{ ...head, counts }} watch={watch} route={route} />
+    <article class="run" aria-label={`Run ${head.id}`} aria-busy={!run}>
+      <RunHead run={head} watch={watch} route={route} />
       <RunTrouble watch={watch} />
-      <Warnings run={row.id} />
-      <div class="empty">
-        <p role="status">Reading {counted(row.position, 'event')}</p>
-      </div>
+      <Warnings run={head.id} />
+      {work ?? (
+        <div class="empty">
+          <p role="status">Reading {counted(listed?.position ?? 0, 'event')}</p>
+        </div>
+      )}
     </article>
   );
 }
 
-function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
+function headOf({ agents: counts, ...head }: StoredRow): HeadRun {
+  return { ...head, counts };
+}
+
+function Work({ watch, route, run }: Props & { readonly run: WholeRun }) {
   const tools = useTools();
   const choose = (chosen: RunRoute['chosen']) => tools.go({ ...route, chosen });
   const chooseAgent = (agent: string, step?: number) => choose({ kind: 'agent', agent, step });
@@ -102,10 +110,7 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
   );
   const close = () => choose(NOTHING);
   return (
-    <article class="run" aria-label={`Run ${run.id}`}>
-      <RunHead run={run} watch={watch} route={route} />
-      <RunTrouble watch={watch} />
-      <Warnings run={run.id} />
+    <>
       <RewoundNotice run={run} />
       <div class="work">
         <div class="view">
@@ -160,7 +165,7 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
           <StatePanel run={run} watch={watch} chosen={chosen} linkTo={linkTo} onClose={close} />
         )}
       </div>
-    </article>
+    </>
   );
 }
 

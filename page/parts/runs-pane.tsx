@@ -96,7 +96,7 @@ export function RunsPane() {
           </div>
         )}
         {runs === undefined ? (
-          <Waiting trouble={trouble} />
+          <Waiting isBusy={trouble === undefined} />
         ) : shown.length === 0 ? (
           <NoRuns isAny={runs.length > 0} />
         ) : (
@@ -210,17 +210,12 @@ function NoRuns({ isAny }: { readonly isAny: boolean }) {
   );
 }
 
-function Waiting({
-  trouble,
-}: {
-  readonly trouble: { message: string; remedy: string } | undefined;
-}) {
-  if (trouble)
+/** Until the list has arrived. If something prevents that, the notice at the top of the page says what. */
+function Waiting({ isBusy }: { readonly isBusy: boolean }) {
+  if (!isBusy)
     return (
-      <div class="empty" role="alert">
-        <Icon name="plug" />
-        <h2>{trouble.message}</h2>
-        <p>{trouble.remedy}</p>
+      <div class="empty">
+        <p>The page has not received the list of runs yet.</p>
       </div>
     );
   return (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LoadedWorkflow } from '../../src/serve/shapes/workflows.ts';
 import { oneLine, usd } from '../lib/words.ts';
 import { startRequest } from '../stores/start-request.ts';
-import { BudgetField, Check, Field, Problem } from './form.tsx';
+import { BudgetField, Check, Problem, TextField, VariablesField } from './form.tsx';
 import { Icon } from './icons.tsx';
 import { useSend } from './send.ts';
 import { act, useTools } from './tools.ts';
@@ -28,33 +28,17 @@ export function StartForm({ path, workflow }: Props) {
   const rule = workflow?.input;
   return (
     <form class="start" onSubmit={send}>
-      <Field label={oneLine(rule?.label ?? 'Input', 200)} hint={inputHint(rule)}>
-        {(id, hint) => (
-          <textarea
-            class="input"
-            id={id}
-            aria-describedby={hint}
-            rows={2}
-            required={rule?.required === true && rule.default === null}
-            placeholder={rule?.default ?? ''}
-            value={input}
-            onInput={(event) => setInput(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={oneLine(rule?.label ?? 'Input', 200)}
+        hint={inputHint(rule)}
+        rows={2}
+        required={rule?.required === true && rule.default === null}
+        placeholder={rule?.default ?? ''}
+        value={input}
+        onValue={setInput}
+      />
       <BudgetField hint={budgetHint(workflow)} value={budget} onValue={setBudget} />
-      <Field label="Variables" hint="One per line: name=value">
-        {(id, hint) => (
-          <textarea
-            class="input mono"
-            id={id}
-            aria-describedby={hint}
-            rows={1}
-            value={variables}
-            onInput={(event) => setVariables(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <VariablesField value={variables} onValue={setVariables} />
       <Check isChecked={asks} onCheck={setAsks}>
         Ask me{' '}
         <span class="faint small">

@@ -142,7 +142,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await context.close();
   });
 
-  test('shows the head of a run while the server still reads its events', async () => {
+  test('shows the head of a run while the server still reads its events, and keeps the focus', async () => {
     const { page, faults, context } = await openPage(browser, served.address);
     let letThrough = () => {};
     const held = new Promise<void>((resolve) => {
@@ -158,8 +158,12 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     await page.getByText(/^Reading [\d,]+ events$/).waitFor();
     expect(await page.locator('.agent-row').count()).toBe(0);
+    await page.getByRole('button', { name: 'Resume' }).focus();
     letThrough();
     await page.locator('.agent-row').first().waitFor();
+    // A key that was pressed meanwhile is not lost.
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

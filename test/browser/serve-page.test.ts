@@ -122,8 +122,17 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     const { page, context } = await openPage(browser, own.address);
     await goTo(page, '#/runs/live-2/log');
     await page.getByText('live-2 starts').waitFor();
+    // A page that never got the list of runs.
+    const early = await context.newPage();
+    const body = 'event: none\ndata: 0\n\n';
+    await early.route('**/api/changes*', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body }),
+    );
+    await early.goto(own.address);
+    await early.getByText('The page has lost the server.').waitFor();
 
     await own.kill('SIGKILL');
+    await early.unroute('**/api/changes*');
     await page.getByText('The page has lost the server.').waitFor();
     project.write('go-live-2', '');
     await eventually('the run continues without the server', () =>
@@ -133,6 +142,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     const notice = page.getByText('raymond serve was started again');
     await notice.waitFor();
     expect(await page.locator('.notice').count()).toBe(1);
+    await early.getByText('raymond serve was started again').waitFor();
     // A person opens the new address in the tab that shows the page: only the fragment changes.
     await goTo(page, new URL(next.address).hash);
     await page.locator('.log', { hasText: 'Which colour?' }).waitFor();

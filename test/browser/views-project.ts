@@ -22,7 +22,11 @@ export function viewsProject(more: Readonly<Record<string, string>> = {}): Proje
 }
 
 export const TIDY = ['tidy', '--workflow-id', 'tidy-1', '--checkpoints', 'steps'];
-export const LOOP = ['loop', '--workflow-id', 'loop', '--max-iterations', '0'];
+/** Without records, even if a busy machine makes a script slow. */
+export const LOOP = [
+  ...['loop', '--workflow-id', 'loop', '--max-iterations', '0'],
+  ...['--checkpoints', 'none'],
+];
 
 export const CHAIN = ['chain', '--workflow-id', 'chain'];
 
