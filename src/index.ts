@@ -9,6 +9,7 @@ export { interpret } from './interpret/interpret.ts';
 export { newRun } from './interpret/new-run.ts';
 export {
   answer,
+  answerByCode,
   type Diff,
   diff,
   events,

@@ -175,6 +175,21 @@ export function answer(
   return within(place, (around) => answerIn(around, id, text, agent));
 }
 
+/** Answers the question for which a one-time code stands, in any project of the user. */
+export function answerByCode(
+  code: string,
+  text?: string,
+  place: Place = {},
+): Promise<{ readonly run: string; readonly agent: string }> {
+  return within(place, async (around) => {
+    const { run, agent } = await (await import('./app/answer-by-code.ts')).answerByCode(around, {
+      code,
+      text,
+    });
+    return { run, agent };
+  });
+}
+
 /** Takes a run back to the moment before a step, or undoes the last rewind. */
 export function rewind(
   id: string,

@@ -3,7 +3,9 @@
  *
  * The interfaces to the outside world. `run/` knows these, and no implementation.
  */
+
 import type { Choices } from './model/agent.ts';
+import type { Approval } from './model/approval.ts';
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
 import type { DirectoryFact, Facts, Located, TreeFact, WorkflowFact } from './model/input.ts';
@@ -82,6 +84,16 @@ export interface Executors {
    * starts no others. Their outcomes settle.
    */
   readonly leave?: () => void;
+  /** Absent if no step gets secrets. */
+  readonly secrets?: SecretValues;
+}
+
+/** The values of secrets never leave the executors. */
+export interface SecretValues {
+  /** Asks for the values, so that a step can start. Returns the problem and its remedy if there is one. */
+  ready(names: readonly string[]): Promise<string | undefined>;
+  /** Bytes without the values that are known here. Undefined if one of these secrets is not known. */
+  clean(names: readonly string[], bytes: Uint8Array): Uint8Array | undefined;
 }
 
 export interface RunningStep {
@@ -222,6 +234,8 @@ export interface Observer {
 /** A person who may answer the questions of a run while it is carried. */
 export interface Person {
   ask(question: OpenQuestion, reply: Reply): void;
+  /** It plays people who sign. Others sign with `raymond answer --sign`, and are not asked such questions. */
+  readonly signs?: true;
   /** The question with this id no longer needs an answer from this person. */
   withdraw?(id: string): void;
   /** Whether this person may still answer. */
@@ -235,6 +249,8 @@ export interface OpenQuestion {
   readonly agent: string;
   readonly question: string;
   readonly deadline?: number | undefined;
+  /** Only signatures answer it. */
+  readonly approval?: Approval | undefined;
   /** Present for a permission request, which is answered with a decision. */
   readonly request?: OpenRequest | undefined;
 }

@@ -25,6 +25,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ports: ['model'],
   'ports.ts': ['model', 'ports'],
   files: [],
+  hooks: [],
   load: ['model', 'parse', 'files', 'ports.ts'],
   execute: ['model', 'parse', 'files', 'ports.ts'],
   journal: ['model', 'parse', 'files', 'ports.ts'],
@@ -48,6 +49,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
   'workflow-tests': [
     'model',
+    'hooks',
     'parse',
     'interpret',
     'graph',
@@ -82,6 +84,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   schemas: ['model', 'parse', 'options'],
   world: [
     'model',
+    'hooks',
     'parse',
     'interpret',
     'graph',
@@ -103,6 +106,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
   app: [
     'model',
+    'hooks',
     'look',
     'parse',
     'interpret',
@@ -122,6 +126,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'app',
+    'hooks',
     'world',
     'options',
     'workflow-tests',
@@ -198,8 +203,8 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
 );
 
-/** A program of its own: the process of a step that starts its sandbox, not a process of Raymond. */
-const SANDBOX_PROGRAM = 'execute/rights/confine-process.ts';
+/** Programs of their own: processes of a step, not of Raymond. */
+const STEP_PROGRAMS = ['execute/rights/confine-process.ts', 'execute/secrets/clean-process.ts'];
 
 test('every folder of src has a rule', () => {
   expect(files.map(layerOf).filter((layer) => !(layer in MAY_USE))).toEqual([]);
@@ -337,7 +342,7 @@ const WAYS_OUT = [
 
 test('all output to a terminal goes through one module', () => {
   const writers = files.filter((file) => WAYS_OUT.some((way) => way.test(code(file))));
-  expect(writers.sort()).toEqual(['cli/terminal/terminal.ts', SANDBOX_PROGRAM]);
+  expect(writers.sort()).toEqual(['cli/terminal/terminal.ts', ...STEP_PROGRAMS]);
 });
 
 /** Things that a process has once: its streams, its signals, its end. The host of a run uses none of them. */
@@ -350,7 +355,7 @@ const OF_THE_PROCESS: readonly [what: string, RegExp, users: readonly string[]][
   [
     'exit codes',
     /\bprocess\s*\.\s*(?:exit|exitCode|abort)\b/,
-    ['cli/main.ts', 'cli/run/starter.ts', 'cli/terminal/terminal.ts', SANDBOX_PROGRAM],
+    ['cli/main.ts', 'cli/run/starter.ts', 'cli/terminal/terminal.ts', ...STEP_PROGRAMS],
   ],
   [
     'signals and uncaught errors',
@@ -360,7 +365,7 @@ const OF_THE_PROCESS: readonly [what: string, RegExp, users: readonly string[]][
       'cli/run/starter.ts',
       'cli/terminal/terminal.ts',
       'execute/process/output-of.ts',
-      SANDBOX_PROGRAM,
+      ...STEP_PROGRAMS,
     ],
   ],
 ];

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { answer, decide } from '../src/app/answer.ts';
+import { answer, approve, decide } from '../src/app/answer.ts';
+import { answerByCode } from '../src/app/answer-by-code.ts';
 import { diff } from '../src/app/diff.ts';
 import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
@@ -41,7 +42,18 @@ test.each(offers)('$door offers $verb, or says why not', ({ door, offer }) => {
 });
 
 test('every verb is a function of the application', () => {
-  const acting = { start, resume, resumeAll, stop, answer, decide, rewind, prune };
+  const acting = {
+    start,
+    resume,
+    resumeAll,
+    stop,
+    answer,
+    decide,
+    answerByCode,
+    approve,
+    rewind,
+    prune,
+  };
   const looking = { attend, list, inbox, look, diff };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));
 });

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { shellWord } from '../../src/model/shell-word.ts';
 import type { QuestionShape } from '../../src/serve/shapes/questions.ts';
 import type { Answered } from '../../src/serve/shapes/requests.ts';
-import { lastName, visible } from '../lib/words.ts';
+import { counted, lastName, oneLine, visible } from '../lib/words.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { Icon } from './icons.tsx';
 import { Markdown } from './markdown.tsx';
@@ -12,7 +13,16 @@ import { WaitingRun } from './waiting-run.tsx';
 
 export type Asked = Pick<
   QuestionShape,
-  'run' | 'workflow' | 'agent' | 'state' | 'question' | 'asked_at' | 'deadline' | 'answered' | 'pid'
+  | 'run'
+  | 'workflow'
+  | 'agent'
+  | 'state'
+  | 'question'
+  | 'asked_at'
+  | 'deadline'
+  | 'approval'
+  | 'answered'
+  | 'pid'
 >;
 
 interface Props {
@@ -70,6 +80,8 @@ export function QuestionCard({ question, onChoose, pager, isAtRun = false }: Pro
             ? 'Answered. The agent gets the answer when the run is resumed.'
             : 'Answered. The agent continues.'}
         </p>
+      ) : question.approval ? (
+        <Signatures approval={question.approval} run={run} agent={agent} />
       ) : (
         <AnswerForm
           question={question.question}
@@ -80,5 +92,38 @@ export function QuestionCard({ question, onChoose, pager, isAtRun = false }: Pro
         />
       )}
     </section>
+  );
+}
+
+interface SignaturesProps {
+  readonly approval: NonNullable<Asked['approval']>;
+  readonly run: string;
+  readonly agent: string;
+}
+
+/** The page has no keys of people, so it says who has signed and how others do. */
+function Signatures({ approval: { of, to, signed }, run, agent }: SignaturesProps) {
+  return (
+    <div class="small" role="status">
+      <p>
+        It needs {counted(of, 'signature')} of {visible(to)} for the same answer.
+        {signed.length === 0 && ' Nobody has signed yet.'}
+      </p>
+      {signed.length > 0 && (
+        <ul>
+          {signed.map(({ by, answer }) => (
+            <li key={by}>
+              {visible(by)} has signed: {oneLine(answer)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="faint">
+        To sign:{' '}
+        <code>
+          raymond answer {shellWord(run)} --agent {shellWord(agent)} "..." --sign KEY
+        </code>
+      </p>
+    </div>
   );
 }

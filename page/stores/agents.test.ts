@@ -40,6 +40,7 @@ const asking: AgentStatusShape = {
   question: 'Ship\u202e it?',
   asked_at: AT,
   deadline: null,
+  approval: null,
   answered: false,
 };
 

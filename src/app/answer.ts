@@ -1,9 +1,13 @@
 import { openRun } from '../host/open-run.ts';
-import type { OpenItem } from '../host/questions.ts';
+import type { OpenItem, Question } from '../host/questions.ts';
 import { reply } from '../host/reply.ts';
+import { agreed, hasSigned, type Signed, textToSign } from '../model/approval.ts';
 import type { PermissionDecision } from '../model/permission.ts';
+import { UserError } from '../model/user-error.ts';
+import { signaturesText } from '../observe/words.ts';
 import { readDecision } from '../parse/decision.ts';
 import type { RunOwner } from '../ports.ts';
+import { type Approvers, approversOf, checkedSignature } from '../world/approvers.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { userName } from '../world/user-name.ts';
 import { checkOffered, openItem, type WantedItem } from './open-items.ts';
@@ -12,6 +16,7 @@ import { refuseInside } from './refuse-inside.ts';
 /** Something that waits for a person. */
 export interface AskedItem {
   readonly id: string;
+  readonly startedAt: number;
   readonly item: OpenItem;
   /** Whoever works on the run. Otherwise the run uses the answer after a resume. */
   readonly owner: RunOwner | undefined;
@@ -25,7 +30,8 @@ export async function askedItem(
 ): Promise<AskedItem> {
   const found = await openRun(around.store, id);
   await refuseInside(around, id, 'answer its questions');
-  return { id, owner: found.owner, item: await openItem(around.store, found, wanted) };
+  const { startedAt } = found.run;
+  return { id, startedAt, owner: found.owner, item: await openItem(around.store, found, wanted) };
 }
 
 /**
@@ -39,6 +45,7 @@ export async function answer(
 ): Promise<Decided | undefined> {
   const { id, item } = asked;
   if (item.kind === 'request') return decide(around, asked, readDecision(text, item));
+  if (item.approval) throw needsSignatures(id, item);
   const { agent, askedAt } = item;
   await reply(around.store, id, { kind: 'answer', agent, askedAt, text });
   return undefined;
@@ -60,4 +67,69 @@ export async function decide(
   const decided = { ...checkOffered(id, item, decision), agent, request };
   await reply(store, id, { kind: 'permission', ...decided, step, by: userName() });
   return decided;
+}
+
+/** The text that an approver signs. Throws a UserError if the question takes no signatures. */
+export function whatToSign({ id, startedAt, item }: AskedItem, text: string): string {
+  const { agent } = item;
+  if (item.kind === 'asking' && item.approval) {
+    const { askedAt, question, approval } = item;
+    return textToSign({ run: id, startedAt, agent, askedAt, question, approval }, text);
+  }
+  throw new UserError(
+    'no-signature-needed',
+    `The question of ${agent} in ${id} takes no signatures.`,
+    `Answer it with a text: raymond answer ${id} "..."`,
+  );
+}
+
+export interface Signing {
+  readonly by: string;
+  /** Whether enough people have signed this answer. */
+  readonly isComplete: boolean;
+  /** All who have signed, with what they signed. */
+  readonly signed: readonly Signed[];
+  /** Those on the list who have not signed. */
+  readonly missing: readonly string[];
+}
+
+/** Gives a signed answer. Throws a UserError if the signature does not count. */
+export async function approve(
+  { store }: Surroundings,
+  asked: AskedItem,
+  text: string,
+  signature: string,
+): Promise<Signing> {
+  const { id, item } = asked;
+  const toSign = whatToSign(asked, text);
+  if (item.kind !== 'asking' || !item.approval) throw new Error('Bug: nobody signs this');
+  const { agent, askedAt, approval, signed = [] } = item;
+  const approvers = await approversOf(approval.to);
+  const checked = await checkedSignature(approvers, toSign, signature);
+  const { by, key } = checked;
+  if (hasSigned(signed, checked))
+    throw new UserError(
+      'already-signed',
+      `${by} has already signed an answer to ${agent} of ${id}, with this name or this key.`,
+      `Who else can sign: ${missingIn(approvers, signed).join(', ') || 'nobody'}`,
+    );
+  await reply(store, id, { kind: 'answer', agent, askedAt, text, signed: checked });
+  const all = [...signed, { by, key, text }];
+  return {
+    by,
+    isComplete: agreed(approval, all, text) !== undefined,
+    signed: all,
+    missing: missingIn(approvers, all),
+  };
+}
+
+const missingIn = ({ names }: Approvers, signed: readonly Signed[]) =>
+  names.filter((name) => !signed.some(({ by }) => by === name));
+
+function needsSignatures(id: string, question: Question): UserError {
+  return new UserError(
+    'needs-signatures',
+    `The question of ${question.agent} in ${id} ${signaturesText(question)}.`,
+    `Sign an answer with your key of ssh: raymond answer ${id} "..." --sign ~/.ssh/id_ed25519`,
+  );
 }

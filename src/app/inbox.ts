@@ -29,22 +29,40 @@ export interface Inbox {
 /** What waits for the person in all projects and in their databases. Only the user's own runs count. */
 export async function inbox(around: Surroundings): Promise<Inbox> {
   const items: InboxItem[] = [];
-  const problems: string[] = [];
-  const databases = new Set<string | undefined>([undefined]);
-  const collect = async (place: Surroundings, project?: string) => {
-    const flag = project !== undefined && usesDatabase(place) ? ' --database none' : '';
-    const store = project === undefined ? place : await place.inProject(place.cwd, 'none');
-    for (const run of await waitingRuns(store.store))
+  const problems = await inEveryPlace(around, async ({ place, project, flag }) => {
+    for (const run of await waitingRuns(place.store))
       for (const item of run.items)
         items.push({
           ...{ project, run: run.id, workflow: run.run.workflow, item },
           command: commandFor(around, project, run, item, flag),
         });
+  });
+  return {
+    items: items.toSorted((a, b) => a.item.askedAt - b.item.askedAt),
+    notices: warnings(problems),
   };
+}
+
+interface Place {
+  /** Open only during the visit. */
+  readonly place: Surroundings;
+  /** The directory of the project; undefined for a database. */
+  readonly project: string | undefined;
+  /** What a command in that project needs besides. */
+  readonly flag: string;
+}
+
+/** Visits all projects of the user and their databases, each once. Returns sentences about those that cannot be read. */
+export async function inEveryPlace(
+  around: Surroundings,
+  visit: (place: Place) => Promise<void>,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const databases = new Set<string | undefined>([undefined]);
   const database = async (place: Surroundings) => {
     if (databases.has(place.databaseUrl)) return;
     databases.add(place.databaseUrl);
-    await collect(place);
+    await visit({ place, project: undefined, flag: '' });
   };
   const attempt = async (name: string, act: () => Promise<void>) => {
     await act().catch((error) => {
@@ -56,15 +74,14 @@ export async function inbox(around: Surroundings): Promise<Inbox> {
   for (const directory of await knownProjects(around))
     await attempt(directory, async () => {
       const place = await around.inProject(directory);
-      await collect(place, directory);
+      const flag = usesDatabase(place) ? ' --database none' : '';
+      const files = await place.inProject(place.cwd, 'none');
+      await visit({ place: files, project: directory, flag });
       await attempt(`The database of ${directory}`, () => database(place)).finally(() =>
         place.world.close(),
       );
     });
-  return {
-    items: items.toSorted((a, b) => a.item.askedAt - b.item.askedAt),
-    notices: warnings(problems),
-  };
+  return problems;
 }
 
 /** The directories of all projects in which the user has runs in files, and of this one. */

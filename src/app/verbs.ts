@@ -14,6 +14,18 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
   stop: { cli: 'stop', serve: 'stop', mcp: 'stop', library: 'stop' },
   answer: { cli: 'answer', serve: 'answer', mcp: 'answer', library: 'answer' },
   decide: { cli: 'answer', serve: 'permission', mcp: 'decide', library: 'answer' },
+  answerByCode: {
+    cli: 'answer',
+    serve: { not: 'Whoever has the page answers in it. Codes come through the webhooks.' },
+    mcp: { not: 'A code is the consent of a person, and an agent cannot give it.' },
+    library: 'answerByCode',
+  },
+  approve: {
+    cli: 'answer',
+    serve: { not: 'The keys of people stay with them. The page shows the command that signs.' },
+    mcp: { not: 'A signature is the consent of a person, and an agent cannot give it.' },
+    library: { not: 'People sign at a terminal, with the programs of ssh.' },
+  },
   rewind: {
     cli: 'rewind',
     serve: 'rewind',

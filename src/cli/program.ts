@@ -162,6 +162,19 @@ function addAnswerCommands(raymond: Command, here: Here, finish: Finish): void {
     )
     .option('--agent <id>', 'the agent to answer, if several have a question')
     .option('--request <id>', 'the permission request to decide, if several are open')
+    .option(
+      '--code <code>',
+      'a one-time code of a notification, in place of the run; - reads it from stdin',
+    )
+    .option(
+      '--sign <key>',
+      'sign the answer with this key of ssh, for a question that needs signatures',
+    )
+    .option(
+      '--signature <file>',
+      'an answer that somebody has signed with ssh-keygen -Y sign -n raymond',
+    )
+    .option('--to-sign', 'print the text that such a signature is for')
     .option('--json', 'print JSON')
     .option(...DATABASE)
     .action(async (run, text, message, options) => {
@@ -295,6 +308,15 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .option('--revoke', 'withdraw the approval')
     .action(async (options) =>
       finish((await import('./operate/trust.ts')).trustProject(here, options)),
+    );
+  raymond
+    .command('secret <action> [name]')
+    .description(
+      '"set NAME" saves a secret from standard input; "list" and "remove NAME" manage them',
+    )
+    .option('--json', 'with list: print JSON')
+    .action(async (action, name, options) =>
+      finish((await import('./operate/secret.ts')).secret(here, action, name, options)),
     );
   raymond
     .command('prune [runs...]')

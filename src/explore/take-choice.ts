@@ -1,8 +1,10 @@
 /** One step by the rules of the real language, taken by an agent at a given state. */
+
 import { apply } from '../interpret/apply.ts';
 import { worktreeKey } from '../interpret/fork-worktree.ts';
 import { interpret } from '../interpret/interpret.ts';
 import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
+import { playedSignatures } from '../model/approval.ts';
 import { type Frame, JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Failure } from '../model/failure.ts';
@@ -125,8 +127,11 @@ function afterQuestion(
   play: (run: Run, input: Input) => readonly RunEvent[],
 ): readonly RunEvent[] {
   const at = Number.MAX_SAFE_INTEGER;
+  const status = run.agents.get(FIRST_AGENT)?.status;
+  const signatures = playedSignatures(status?.kind === 'asking' ? status.approval : undefined);
+  const answer = { at, agent: FIRST_AGENT, askedAt: 1, text: '', signatures };
   return [
-    ...play(run, { kind: 'person-answered', at, agent: FIRST_AGENT, askedAt: 1, text: '' }),
+    ...play(run, { kind: 'person-answered', ...answer }),
     ...play(run, { kind: 'time-came', at, agent: FIRST_AGENT }),
   ];
 }
@@ -156,7 +161,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     case 'agent-failed':
       return [{ kind: 'failure', failure: event.failure }];
     default:
-      return ignore(event) ?? [];
+      return ignore<'answer-signed'>(event) ?? [];
   }
 }
 

@@ -62,7 +62,7 @@ export class PlaceReader {
         this.#end(event.agent);
         return;
       default:
-        ignore(event);
+        ignore<'answer-signed'>(event);
     }
   }
 

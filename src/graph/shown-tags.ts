@@ -125,5 +125,6 @@ const VALID: Readonly<Record<string, string | undefined>> = {
   worktree: 'true',
   base: undefined,
   of: undefined,
+  to: 'later',
   rest: undefined,
 };

@@ -144,7 +144,7 @@ function endOf(event: RunEvent): Pick<Span, 'end' | 'costUsd' | 'isPriced'> {
     case 'step-interrupted':
       return { ...costOf(event), end: 'interrupted' };
     default:
-      ignore(event);
+      ignore<'answer-signed'>(event);
       return { costUsd: 0 };
   }
 }

@@ -1,3 +1,4 @@
+import { playedSignatures } from '../model/approval.ts';
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
@@ -18,11 +19,15 @@ export function askPerson(
   /** The ids of the requests of each agent. They end with their step. */
   const requests = new Map<string, Set<string>>();
   const ask = (asked: AskedQuestion) => {
-    const { agent, askedAt, step, request } = asked;
+    const { agent, askedAt, step, request, approval } = asked;
+    if (approval && !person.signs) return;
     if (request) requests.set(agent, (requests.get(agent) ?? new Set()).add(asked.id));
     const at = () => clock.now();
     person.ask(asked, {
-      answer: (text) => put({ kind: 'person-answered', at: at(), agent, askedAt, text }),
+      answer: (text) => {
+        const answer = { at: at(), agent, askedAt, text, signatures: playedSignatures(approval) };
+        put({ kind: 'person-answered', ...answer });
+      },
       decide: (decision) => {
         if (!request || step === undefined) return;
         const to = { agent, step, request: request.request };
@@ -80,7 +85,7 @@ function follow(event: RunEvent, { ask, withdraw, withdrawAll }: Asking): void {
       withdrawAll(event.agent);
       break;
     default:
-      ignore(event);
+      ignore<'answer-signed'>(event);
   }
 }
 

@@ -73,6 +73,8 @@ function isLate(message: Message, events: readonly RunEvent[]): message is Answe
   if (message.kind === 'stop') return false;
   return !events.some((event) => {
     if (!('agent' in event) || event.agent !== message.agent) return false;
+    if (message.kind === 'answer' && message.signed)
+      return event.type === 'answer-signed' && event.by === message.signed.by;
     if (message.kind === 'answer')
       return event.type === 'agent-answered' && event.text === message.text;
     const { request, decision, text } = message;

@@ -1,4 +1,5 @@
 /** What of a run waits for a person: questions of its workflow, and permission requests of its steps. */
+import { agreed, hasSigned, type Signed } from '../model/approval.ts';
 import type { Message } from '../model/message.ts';
 import type { AskingStatus, OpenRequest, Run } from '../model/run.ts';
 import type { RunStore } from '../ports.ts';
@@ -38,7 +39,13 @@ export async function openByKind(
     const has = (answers: (message: Message) => boolean) =>
       messages.some((one) => one.kind !== 'stop' && one.agent === agent && answers(one));
     if (status.kind === 'asking') {
-      const { askedAt } = status;
+      const { askedAt, approval } = status;
+      if (approval) {
+        const signed = [...(status.signed ?? []), ...signedIn(messages, agent, status)];
+        const isAnswered = signed.some(({ text }) => agreed(approval, signed, text));
+        questions.push({ ...status, agent, signed, isAnswered });
+        continue;
+      }
       const isAnswered = has((one) => one.kind === 'answer' && one.askedAt === askedAt);
       questions.push({ ...status, agent, isAnswered });
     }
@@ -52,4 +59,17 @@ export async function openByKind(
     }
   }
   return { questions, requests };
+}
+
+/** The signed answers that the run has not used yet. */
+function signedIn(
+  messages: readonly Message[],
+  agent: string,
+  { askedAt, signed = [] }: AskingStatus,
+): readonly Signed[] {
+  return messages.flatMap((one) => {
+    if (one.kind !== 'answer' || one.agent !== agent || one.askedAt !== askedAt) return [];
+    if (!one.signed || hasSigned(signed, one.signed)) return [];
+    return [{ by: one.signed.by, key: one.signed.key, text: one.text }];
+  });
 }

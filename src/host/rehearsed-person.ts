@@ -25,6 +25,7 @@ export function rehearsedPerson(
       else if (turn % 2 === 0) reply.answer(varied(turn / 2));
       else clock.skipTo(deadline);
     },
+    signs: true,
     isPresent: () => true,
   };
 }

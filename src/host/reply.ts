@@ -31,6 +31,10 @@ async function wasTaken(events: AsyncIterable<JournaledEvent>, answer: Answer): 
   for await (const event of events) {
     if (!('agent' in event) || event.agent !== answer.agent) continue;
     if (answer.kind === 'answer') {
+      if (event.type === 'answer-signed') {
+        if (isAsked && event.by === answer.signed?.by) return event.text === answer.text;
+        continue;
+      }
       if (isAsked) return event.type === 'agent-answered' && event.text === answer.text;
       isAsked = event.type === 'agent-asked' && event.at === answer.askedAt;
     } else if (event.type === 'permission-answered') {

@@ -9,6 +9,7 @@ export function scriptedPerson(replies: readonly string[]): Person {
       const text = left.shift();
       if (text !== undefined) reply.answer(text);
     },
+    signs: true,
     isPresent: () => left.length > 0,
   };
 }

@@ -71,8 +71,9 @@ function withAgent(run: Run, state: AgentState, at: number): Run {
 function statusOf(run: Run, status: AgentState['status'], at: number): AgentStatus {
   switch (status.kind) {
     case 'asking': {
-      const { kind, question, next, deadline, timeoutNext } = status;
-      return { kind, question, askedAt: at, next, deadline, timeoutNext };
+      const { kind, question, next, deadline, timeoutNext, approval } = status;
+      const again = { kind, question, askedAt: at, next, deadline, timeoutNext };
+      return approval ? { ...again, approval } : again;
     }
     case 'joining':
       return joining(run, status.join, at);

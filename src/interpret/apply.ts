@@ -74,7 +74,10 @@ function fold(run: Run, event: RunEvent): Run {
         next: event.next,
         deadline: event.deadline,
         timeoutNext: event.timeoutNext,
+        ...(event.approval && { approval: event.approval }),
       }));
+    case 'answer-signed':
+      return change(run, event.agent, (agent) => signedBy(agent, event));
     case 'agent-answered':
       return change(run, event.agent, (agent) => afterQuestion(agent, event.text));
     case 'question-timed-out':
@@ -203,6 +206,12 @@ function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
     ...parent,
     workers: [...parent.workers, child.id],
   }));
+}
+
+function signedBy(agent: Agent, { by, key, text }: RunEventOf<'answer-signed'>): Agent {
+  const { status } = agent;
+  if (status.kind !== 'asking') return agent;
+  return { ...agent, status: { ...status, signed: [...(status.signed ?? []), { by, key, text }] } };
 }
 
 function afterQuestion(agent: Agent, answer: string | undefined): Agent {

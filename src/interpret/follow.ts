@@ -145,6 +145,7 @@ function ownEvent(
         question: own.question,
         next: state(from, own.next),
         ...deadline(from, own),
+        ...(own.approval && { approval: own.approval }),
       };
     default:
       return unreachable(own);

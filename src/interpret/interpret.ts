@@ -4,6 +4,7 @@
  * Decides what an input means for a run, as events. An answer applies only while its question is
  * open. The end of a step applies only to the current step.
  */
+import { type Approval, agreed, hasSigned, type Signature } from '../model/approval.ts';
 import type { RunEvent, RunOutcome, StopReason } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import { lastLimit, overAt } from '../model/limits.ts';
@@ -38,7 +39,7 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
     case 'person-answered': {
       const asking = askingAgent(run, input.agent);
       if (asking?.status.askedAt !== input.askedAt) return [];
-      return answer(workflows, run, asking, input.text, input.at);
+      return answer(workflows, run, asking, input);
     }
     case 'permission-requested':
       return permissionRequested(run, input, input.request);
@@ -98,12 +99,49 @@ function answer(
   workflows: Workflows,
   run: Run,
   agent: AskingAgent,
+  { text, at, by, signatures }: Pick<PersonAnswered, 'text' | 'at' | 'by' | 'signatures'>,
+): readonly RunEvent[] {
+  if (agent.status.approval)
+    return sign(workflows, run, agent, agent.status.approval, text, at, signatures ?? []);
+  return answered(workflows, run, agent, text, at, by);
+}
+
+type PersonAnswered = Extract<Input, { kind: 'person-answered' }>;
+
+/** Only signatures answer such a question. A person who has signed cannot sign again. */
+function sign(
+  workflows: Workflows,
+  run: Run,
+  agent: AskingAgent,
+  approval: Approval,
   text: string,
   at: number,
+  signatures: readonly Signature[],
+): readonly RunEvent[] {
+  const events: RunEvent[] = [];
+  let signed = agent.status.signed ?? [];
+  for (const signature of signatures) {
+    if (hasSigned(signed, signature)) continue;
+    const { by, key } = signature;
+    signed = [...signed, { by, key, text }];
+    events.push({ type: 'answer-signed', at, agent: agent.id, text, ...signature });
+  }
+  const names = events.length > 0 ? agreed(approval, signed, text) : undefined;
+  if (!names) return events;
+  return [...events, ...answered(workflows, run, agent, text, at, names.join(', '))];
+}
+
+function answered(
+  workflows: Workflows,
+  run: Run,
+  agent: AskingAgent,
+  text: string,
+  at: number,
+  by: string | undefined,
 ): readonly RunEvent[] {
   const problem = entryProblem(workflows, agent, agent.workflow, agent.status.next);
   if (problem) return failAgent(run, agent.id, problem, at);
-  return [{ type: 'agent-answered', at, agent: agent.id, text }];
+  return [{ type: 'agent-answered', at, agent: agent.id, text, ...(by !== undefined && { by }) }];
 }
 
 function timeCame(workflows: Workflows, run: Run, id: string, at: number): readonly RunEvent[] {
@@ -141,10 +179,13 @@ function resume(
 ): readonly RunEvent[] {
   const resumed: RunEvent = { type: 'run-resumed', at, settings, ...(fresh && { fresh }) };
   const reads = accepted.flatMap((workflow) => readWorkflow(workflows, workflow, at));
-  const asking = [...run.agents].map(([, agent]) => agent).filter(isAsking);
+  const asking = [...run.agents]
+    .map(([, agent]) => agent)
+    .filter(isAsking)
+    .filter(({ status }) => !status.approval);
   const [only, ...others] = asking;
   if (input !== undefined && only && others.length === 0) {
-    return [resumed, ...reads, ...answer(workflows, run, only, input, at)];
+    return [resumed, ...reads, ...answer(workflows, run, only, { text: input, at })];
   }
   return [{ ...resumed, ...(input !== undefined && { input }) }, ...reads];
 }

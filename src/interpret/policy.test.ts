@@ -29,6 +29,7 @@ const FORK = '{ tag: fork, target: W, next: DONE }';
 const OPEN_FORK = '{ tag: fork, target: W }';
 const JOIN = '{ tag: join, target: DONE, failed_next: REVIEW }';
 const JOIN_TEXT = '<join failed_next="REVIEW">DONE</join>';
+const SIGNED = '{ tag: ask, next: DONE, of: 2, to: release }';
 const ASK = '{ tag: ask, next: DONE, timeout: 1h, timeout_next: REVIEW }';
 
 describe('allowed', () => {
@@ -127,6 +128,10 @@ describe('forbidden', () => {
       '<ask next="DONE" timeout="1s" timeout_next="DONE">?</ask>',
     ],
     ['another next of a question', ['{ tag: ask, next: DONE }'], '<ask next="REVIEW">?</ask>'],
+    ['fewer signatures', [SIGNED], '<ask next="DONE" of="1" to="release">?</ask>'],
+    ['signatures of others', [SIGNED], '<ask next="DONE" of="2" to="friends">?</ask>'],
+    ['no signatures', [SIGNED], '<ask next="DONE">?</ask>'],
+    ['signatures of its own', ['{ tag: ask, next: DONE }'], '<ask next="DONE" to="me">?</ask>'],
     ['no deadline where the entry has one', [ASK], '<ask next="DONE">?</ask>'],
     ['a shorter deadline', [ASK], '<ask timeout_next="REVIEW" next="DONE" timeout="1s">?</ask>'],
     [
@@ -204,6 +209,7 @@ Do not repeat work that is done.`,
   test.each([
     ['{ tag: result }', '<result>[your result]</result>'],
     ['{ tag: ask, next: DONE }', '<ask next="DONE">[your question]</ask>'],
+    [SIGNED, '<ask next="DONE" of="2" to="release">[your question]</ask>'],
     [ASK, '<ask next="DONE" timeout="1h" timeout_next="REVIEW">[your question]</ask>'],
   ])('%s has a placeholder for each open part', (entry, line) => {
     const text = reminderText('No.', policyOf(entry).allowed);

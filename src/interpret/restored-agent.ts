@@ -91,11 +91,12 @@ function restingStatus(
     case 'waiting':
       return { ...status, task: restoredTask(restoring, status.task, started) };
     case 'asking': {
-      const { kind, question, next, askedAt, deadline, timeoutNext } = status;
+      const { kind, question, next, askedAt, deadline, timeoutNext, approval } = status;
       return {
         ...{ kind, question, next },
         ...(deadline !== undefined && { deadline: at + deadline - askedAt }),
         ...(timeoutNext !== undefined && { timeoutNext }),
+        ...(approval && { approval }),
       };
     }
     case 'joining': {

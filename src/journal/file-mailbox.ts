@@ -146,11 +146,11 @@ function inOrder(letters: readonly NamedLetter[]): readonly NamedLetter[] {
   return letters.toSorted((a, b) => a.place - b.place || (a.name < b.name ? -1 : 1));
 }
 
-/** All answers to a question have the same name, so only one of them can be the first. */
+/** All answers to a question have the same name, so only one of them can be the first. Each person signs once. */
 function nameOf(message: Message): string {
   switch (message.kind) {
     case 'answer':
-      return `answer-${message.askedAt}-${hashOf(message.agent)}.json`;
+      return `answer-${message.askedAt}-${hashOf(message.agent)}${message.signed ? `-${hashOf(message.signed.by)}` : ''}.json`;
     case 'permission':
       return `permission-${message.step}-${hashOf(message.agent)}-${hashOf(message.request)}.json`;
     case 'stop':

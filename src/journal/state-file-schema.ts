@@ -1,6 +1,7 @@
 /** The form of a run as readable JSON: the state file in `.raymond/state`, and the journal's snapshots. */
 import * as z from 'zod/mini';
 import { joinEndSchema, joinSchema, sessionUseSchema, taskSchema } from '../model/agent-state.ts';
+import { approvalSchema, signedSchema } from '../model/approval.ts';
 import {
   restorationSchema,
   runOutcomeSchema,
@@ -74,6 +75,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     next: stateNameSchema,
     deadline: z.nullable(z.number()),
     timeoutNext: z.nullable(stateNameSchema),
+    approval: z.optional(approvalSchema),
+    signed: z.optional(z.readonly(z.array(signedSchema))),
   }),
   z.object({
     kind: z.literal('joining'),

@@ -7,7 +7,7 @@ import type { Settings } from '../model/event.ts';
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import type { Now } from '../model/now.ts';
 import { pidOf } from '../model/pid-of.ts';
-import type { Agent, EndedAgent, Run } from '../model/run.ts';
+import type { Agent, AskingStatus, EndedAgent, Run } from '../model/run.ts';
 import { type RunSummary, summaryOf } from '../model/run-summary.ts';
 import { atWork, isWorking, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -209,6 +209,9 @@ function liveStatus({ status }: Agent, asked: Waiting | undefined): AgentStatusS
         question: status.question,
         asked_at: iso(status.askedAt),
         deadline: isoOrNull(status.deadline),
+        approval: approvalForm(
+          asked?.question?.askedAt === status.askedAt ? asked.question : status,
+        ),
         answered: asked?.question?.askedAt === status.askedAt && asked.question.isAnswered,
       };
     case 'joining':
@@ -311,4 +314,10 @@ function rightsOfUser({ rights, learnRights }: Settings): WholeRun['rights'] {
   if (rights === 'off') return 'lifted';
   if (learnRights) return 'learned';
   return rights === undefined || rights.length === 0 ? null : 'limited';
+}
+
+/** Whose signatures a question needs, and who has signed what. */
+export function approvalForm({ approval, signed = [] }: Pick<AskingStatus, 'approval' | 'signed'>) {
+  if (!approval) return null;
+  return { ...approval, signed: signed.map(({ by, text }) => ({ by, answer: text })) };
 }

@@ -115,6 +115,12 @@ export const permissionRequest = z.object({
 });
 
 /** The status of an agent, with the data of that status. */
+export const approvalShape = z.object({
+  of: count.check(z.describe('How many people must sign the same answer.')),
+  to: text.check(z.describe('The list of approvers on which they are.')),
+  signed: listOf(z.object({ by: text, answer: text })),
+});
+
 export const agentStatus = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
   z.object({
@@ -134,6 +140,7 @@ export const agentStatus = z.discriminatedUnion('kind', [
     question: text,
     asked_at: time,
     deadline: orNull(time),
+    approval: orNull(approvalShape),
     answered: z.boolean().check(z.describe('An answer is stored, but not used yet.')),
   }),
   z.object({

@@ -40,7 +40,7 @@ function isForAttention(event: RunEvent): boolean {
     case 'run-ended':
       return true;
     default:
-      ignore(event);
+      ignore<'answer-signed'>(event);
       return false;
   }
 }

@@ -1,5 +1,6 @@
 /** The parts of an agent in events and in stored runs. */
 import * as z from 'zod/mini';
+import { approvalSchema } from './approval.ts';
 import { failureSchema } from './failure.ts';
 import { stateNameSchema } from './state-name.ts';
 import { TRANSITION_TAGS } from './tag.ts';
@@ -117,6 +118,7 @@ const restingStatusSchema = z.discriminatedUnion('kind', [
     next: stateName,
     deadline: z.optional(time),
     timeoutNext: z.optional(stateName),
+    approval: z.optional(approvalSchema),
   }),
   z.object({ kind: z.literal('joining'), join: joinSchema }),
   z.object({

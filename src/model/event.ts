@@ -22,6 +22,7 @@ import {
   tagSchema,
   type taskSchema,
 } from './agent-state.ts';
+import { approvalSchema, signatureSchema } from './approval.ts';
 import { failureSchema } from './failure.ts';
 import { decisionSchema, permissionRequestSchema } from './permission.ts';
 import { rightsSchema, stepRightsSchema } from './rights.ts';
@@ -237,8 +238,13 @@ export const runEventSchema = z.discriminatedUnion('type', [
     next: stateName,
     deadline: z.optional(time),
     timeoutNext: z.optional(stateName),
+    /** Only signatures answer it. */
+    approval: z.optional(approvalSchema),
   }),
-  z.object({ type: z.literal('agent-answered'), ...byAgent, text }),
+  /** A person has signed an answer. It counts when enough people have signed the same one. */
+  z.object({ type: z.literal('answer-signed'), ...byAgent, text, ...signatureSchema.shape }),
+  /** `by` is `code` for an answer that came with a one-time code, or the names of those who signed it. */
+  z.object({ type: z.literal('agent-answered'), ...byAgent, text, by: z.optional(text) }),
   z.object({ type: z.literal('question-timed-out'), ...byAgent }),
   /** A tool call of the running step waits for a person's decision. */
   z.object({

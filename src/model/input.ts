@@ -1,3 +1,4 @@
+import type { Signature } from './approval.ts';
 import type { Settings } from './event.ts';
 import type { Failure } from './failure.ts';
 import type { PermissionDecision, PermissionRequest } from './permission.ts';
@@ -22,6 +23,8 @@ export type Input =
       readonly agent: string;
       readonly askedAt: number;
       readonly text: string;
+      readonly by?: string | undefined;
+      readonly signatures?: readonly Signature[] | undefined;
     }
   | {
       readonly kind: 'permission-requested';

@@ -1,10 +1,19 @@
 /** A message to the process that works on a run. */
 import * as z from 'zod/mini';
+import { signatureSchema } from './approval.ts';
 import { decisionSchema } from './permission.ts';
 
 export const messageSchema = z.discriminatedUnion('kind', [
-  /** `askedAt` identifies the question, so that a second answer has no effect. */
-  z.object({ kind: z.literal('answer'), agent: z.string(), askedAt: z.number(), text: z.string() }),
+  /** `askedAt` identifies the question, so that a second answer has no effect. `by` says how it came, if it is known. */
+  z.object({
+    kind: z.literal('answer'),
+    agent: z.string(),
+    askedAt: z.number(),
+    text: z.string(),
+    by: z.optional(z.string()),
+    /** For a question that only signatures answer. */
+    signed: z.optional(signatureSchema),
+  }),
   /** The decision on a permission request. `by` names the person, if it is known. */
   z.object({
     kind: z.literal('permission'),

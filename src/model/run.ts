@@ -1,3 +1,4 @@
+import type { Approval, Signed } from './approval.ts';
 import type {
   Frame,
   Join,
@@ -186,6 +187,10 @@ export interface AskingStatus {
   readonly next: StateName;
   readonly deadline: number | undefined;
   readonly timeoutNext: StateName | undefined;
+  /** Only signatures answer it. */
+  readonly approval?: Approval | undefined;
+  /** The answers that were signed so far. */
+  readonly signed?: readonly Signed[] | undefined;
 }
 
 export interface JoiningStatus {

@@ -1,3 +1,4 @@
+import type { Approval } from './approval.ts';
 import type { JoinOf, JoinRest } from './event.ts';
 
 /**
@@ -88,6 +89,8 @@ export interface Ask {
   readonly tag: 'ask';
   readonly question: string;
   readonly next: string;
+  /** Whose signatures answer it. */
+  readonly approval?: Approval;
   readonly timeoutMs?: number;
   readonly timeoutNext?: string;
 }

@@ -14,6 +14,7 @@ import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';
 import type { Tone } from './screen.ts';
 import {
+  approvalText,
   callText,
   duration,
   grantText,
@@ -127,8 +128,12 @@ export class Describer {
           `${this.#arrow(event.agent, before, 'ask')}${this.#hasHints ? answerHint(event, after) : ''}: ${oneLine(event.question)}`,
           'warning',
         ];
+      case 'answer-signed':
+        return [
+          `got a signature of ${oneLine(event.by, 40)}${signedText(after, event.agent)}: ${oneLine(event.text)}`,
+        ];
       case 'agent-answered':
-        return [`was answered: ${oneLine(event.text)}`];
+        return [`was answered${byText(event.by)}: ${oneLine(event.text)}`];
       case 'question-timed-out':
         return [`got no answer in time, goes to ${stateOf(after, event.agent)}`, 'warning'];
       case 'permission-asked':
@@ -342,12 +347,14 @@ function variables(values: Readonly<Record<string, string>>): string {
 }
 
 function answerHint(
-  { at, agent, deadline }: RunEventOf<'agent-asked'>,
+  { at, agent, deadline, approval }: RunEventOf<'agent-asked'>,
   { id, tally }: Run,
 ): string {
+  const sign = approval ? ' --sign KEY' : '';
+  const who = approval ? `, ${approvalText(approval)}` : '';
   const which = waitsForPerson(tally) > 1 ? ` --agent ${shellWord(agent)}` : '';
   const until = deadline === undefined ? '' : `, until ${time(deadline, at)}`;
-  return ` [raymond answer ${shellWord(id)}${which} "..."${until}]`;
+  return ` [raymond answer ${shellWord(id)}${which} "..."${sign}${who}${until}]`;
 }
 
 /** The requests that can no longer be decided. */
@@ -356,6 +363,14 @@ function lostRequests(before: Run | undefined, agent: string): string {
   const lost = status?.kind === 'running' ? status.requests.length : 0;
   return lost > 0 ? `, and ${counted(lost, 'permission request')} lost` : '';
 }
+
+function signedText({ agents }: Run, id: string): string {
+  const status = agents.get(id)?.status;
+  if (status?.kind !== 'asking' || !status.approval) return '';
+  return ` (${status.signed?.length ?? 0} of ${status.approval.of})`;
+}
+
+const byText = (by: string | undefined) => (by === undefined ? '' : ` by ${oneLine(by, 40)}`);
 
 function askedText(event: RunEventOf<'permission-asked'>): string {
   if (event.isQuestion) return `asks: ${oneLine(event.input)}`;
@@ -381,7 +396,7 @@ function decisionHint(
 function answeredText(event: RunEventOf<'permission-answered'>, before: Run | undefined): string {
   const { decision, text, rules = [], rule, by } = event;
   if (rule !== undefined) return `was allowed by a rule of the run: ${oneLine(rule)}`;
-  const who = by === undefined ? '' : ` by ${oneLine(by, 40)}`;
+  const who = byText(by);
   switch (decision) {
     case 'allow':
       return `was allowed${who}: ${callOf(event, before)}`;

@@ -54,7 +54,7 @@ export function noticeOf(
     case 'run-ended':
       return ['end', `${id} ${ENDS[event.outcome]} (${usd(totalCostUsd, isPriced)})`];
     default:
-      return ignore(event);
+      return ignore<'answer-signed'>(event);
   }
 }
 

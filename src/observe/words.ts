@@ -1,5 +1,8 @@
 /** Formats amounts, durations, times and the status of a run, the same in all output. */
+import type { Approval } from '../model/approval.ts';
 import type { Asks, Condition } from '../model/condition.ts';
+import { counted } from '../model/counted.ts';
+import type { AskingStatus } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
 import type { Wait, WaitCount } from '../model/wait.ts';
@@ -204,3 +207,18 @@ function day(ms: number): string {
 }
 
 const two = (n: number) => (n < 10 ? `0${n}` : String(n));
+
+/** Whose signatures a question needs. */
+export const approvalText = ({ of, to }: Approval) =>
+  `needs ${counted(of, 'signature')} of ${oneLine(to, 64)}`;
+
+/** Who has signed, and how many are missing; undefined for a question without signatures. */
+export function signaturesText({
+  approval,
+  signed = [],
+}: Pick<AskingStatus, 'approval' | 'signed'>): string | undefined {
+  if (!approval) return undefined;
+  const names = signed.map(({ by, text }) => `${oneLine(by, 40)} ("${oneLine(text, 20)}")`);
+  const so = names.length === 0 ? 'none yet' : names.join(', ');
+  return `${approvalText(approval)}; signed: ${so}`;
+}

@@ -13,6 +13,9 @@ import type { OptionSpec } from '../model/option.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
 import { leadsOut } from './leads-out.ts';
 
+/** The default lifetime of answer codes. */
+export const DAY_SECONDS = 86_400;
+
 export const RUN_OPTIONS = [
   {
     name: 'budget',
@@ -268,6 +271,17 @@ export const RUN_OPTIONS = [
     example: '"cat >>events.jsonl"',
     only: 'config',
     inProject: 'dangerous',
+  },
+  {
+    name: 'code-lifetime',
+    kind: 'number',
+    placeholder: 'seconds',
+    meaning:
+      'how long the answer codes that the command of on_event gets can be used; 0 gives it none (default 24h)',
+    example: '86400',
+    only: 'config',
+    inProject: (seconds) => Number(seconds) > DAY_SECONDS,
+    isDuration: true,
   },
   {
     name: 'database',

@@ -171,10 +171,15 @@ function partProblem(
       ? { timeout: '1s', timeout_next: 'X' }
       : {};
   const worktree = rule.variables && key === 'base' ? { worktree: 'true' } : {};
+  const approvers = rule.optional.includes('to') && key === 'of' ? { to: 'X' } : {};
   const read = readTransition(
     key === rule.body
       ? { name: tag, attributes: fine, body: value }
-      : { name: tag, attributes: { ...fine, ...timeouts, ...worktree, [key]: value }, body: 'X' },
+      : {
+          name: tag,
+          attributes: { ...fine, ...timeouts, ...worktree, ...approvers, [key]: value },
+          body: 'X',
+        },
     choices,
   );
   return read.ok ? undefined : read.message;

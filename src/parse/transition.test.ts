@@ -53,6 +53,14 @@ describe('each tag', () => {
     ],
     ['<ask next="N"> Which? </ask>', { tag: 'ask', question: 'Which?', next: 'N' }],
     [
+      '<ask next="N" of="2" to="release">Ship?</ask>',
+      { tag: 'ask', question: 'Ship?', next: 'N', approval: { of: 2, to: 'release' } },
+    ],
+    [
+      '<ask next="N" to="release">Ship?</ask>',
+      { tag: 'ask', question: 'Ship?', next: 'N', approval: { of: 1, to: 'release' } },
+    ],
+    [
       '<ask next="N" timeout="24h" timeout_next="T">Which?</ask>',
       { tag: 'ask', question: 'Which?', next: 'N', timeoutMs: 86_400_000, timeoutNext: 'T' },
     ],
@@ -190,6 +198,9 @@ describe('refused', () => {
     ['a path as failed_next', '<join failed_next="a/b">M</join>', 'bad-transition', 'is a path'],
     ['input on a join', '<join input="x">M</join>', 'bad-transition', 'no attribute input'],
     ['two joins', '<join>M</join><join>M</join>', 'several-transitions', '2 transition tags'],
+    ['of without to', '<ask next="N" of="2">?</ask>', 'bad-transition', 'of belongs to to'],
+    ['of all', '<ask next="N" of="all" to="x">?</ask>', 'bad-transition', 'from 1 to 99'],
+    ['a path in to', '<ask next="N" to="../x">?</ask>', 'bad-transition', 'a list of approvers'],
     ['timeout alone', '<ask next="N" timeout="1h">?</ask>', 'bad-transition', 'belong together'],
     [
       'timeout_next alone',

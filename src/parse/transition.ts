@@ -24,7 +24,7 @@ export const TAG_RULES: Readonly<Record<TagName, TagRule>> = {
   function: { ...rule('target', ['return'], ['input']), choices: true },
   fork: { ...rule('target', [], ['next', 'input', 'cd', 'worktree', 'base']), variables: true },
   join: rule('target', [], ['of', 'timeout', 'timeout_next', 'failed_next', 'rest']),
-  ask: rule('question', ['next'], ['timeout', 'timeout_next']),
+  ask: rule('question', ['next'], ['of', 'to', 'timeout', 'timeout_next']),
   result: rule('payload', [], []),
   'call-workflow': rule('path', ['return'], ['input']),
   'function-workflow': { ...rule('path', ['return'], ['input', 'cd']), choices: true },
@@ -59,6 +59,7 @@ export const DECIDING_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['timeout', ''],
   ['of', 'all'],
   ['rest', 'stop'],
+  ['to', ''],
 ]);
 
 type Read<T> =
@@ -223,11 +224,25 @@ function formProblem(tag: Tag, choices: readonly string[], by: Writer): string |
   if (body === 'path' && tag.body.trim() === '') return 'the path of a workflow is missing';
   if (body === 'path' && tag.body.includes('\0')) return 'a path must not contain a NUL character';
   if (body === 'question' && tag.body.trim() === '') return 'the question is missing';
+  if (body === 'question') {
+    const found = approvalProblem(tag.attributes);
+    if (found) return found;
+  }
   const hasDeadline = attributes.includes('timeout_next');
   if (hasDeadline && 'timeout' in tag.attributes !== 'timeout_next' in tag.attributes) {
     return 'timeout and timeout_next belong together: write both or neither';
   }
   return body === 'target' ? stateNameProblem(tag.body.trim()) : undefined;
+}
+
+/** A question to people who sign: how many of them, and on which list they are. */
+function approvalProblem({ of, to }: Tag['attributes']): string | undefined {
+  if (to === undefined)
+    return of === undefined ? undefined : 'of belongs to to: it says how many people must sign';
+  if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(to.trim()))
+    return `to is "${clip(to)}": name a list of approvers with letters, digits, - and _`;
+  if (of === undefined || /^[1-9]\d?$/.test(of.trim())) return undefined;
+  return `of is "${clip(of)}": write how many people must sign, from 1 to 99`;
 }
 
 function unknownAttribute(name: string, known: readonly string[]): string {
@@ -332,7 +347,9 @@ function toAsk({ attributes, body }: Tag): Ask {
     question: body.trim(),
     next: attributes.next?.trim() ?? '',
   } as const;
-  return { ...question, ...deadlineIn(attributes) };
+  const { of = '1', to } = attributes;
+  const approval = to === undefined ? {} : { approval: { of: Number(of.trim()), to: to.trim() } };
+  return { ...question, ...approval, ...deadlineIn(attributes) };
 }
 
 function toJoin({ attributes, body }: Tag): JoinTag {

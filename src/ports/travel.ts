@@ -14,6 +14,8 @@ export interface SessionTravel {
 
 /** A step that has ended: its directory, its folder, and whether it gave an answer. */
 export interface UsedBy {
+  /** Removes secrets. Undefined if that is not possible: then the session must not leave its machine. */
+  readonly clean: (bytes: Uint8Array) => Uint8Array | undefined;
   readonly cwd: string;
   readonly folder: string;
   readonly isAnswered: boolean;

@@ -144,7 +144,9 @@ const NO_SUCH_RUN = '23503';
 function questionOf(message: Message): string | null {
   switch (message.kind) {
     case 'answer':
-      return hashOf('answer', message.agent, message.askedAt);
+      return message.signed
+        ? hashOf('signed', message.agent, message.askedAt, message.signed.by)
+        : hashOf('answer', message.agent, message.askedAt);
     case 'permission':
       return hashOf('permission', message.agent, message.step, message.request);
     case 'stop':

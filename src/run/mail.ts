@@ -1,4 +1,5 @@
 /** What the messages of other processes mean for a run. */
+import { hasSigned } from '../model/approval.ts';
 import type { Input } from '../model/input.ts';
 import type { Message } from '../model/message.ts';
 import { isOffered } from '../model/permission.ts';
@@ -18,8 +19,9 @@ export function inputFrom({ message, pid }: Mail, at: number): Input | undefined
   if (message.kind === 'stop')
     return message.pid === pid ? { kind: 'stop', at, how: message.how } : undefined;
   if (message.kind === 'permission') return { ...message, kind: 'permission-decided', at };
-  const { agent, askedAt, text } = message;
-  return { kind: 'person-answered', at, agent, askedAt, text };
+  const { agent, askedAt, text, by, signed } = message;
+  const signatures = signed && [signed];
+  return { kind: 'person-answered', at, agent, askedAt, text, by, signatures };
 }
 
 /** Whether a message can no longer have an effect on the run. */
@@ -34,5 +36,8 @@ export function isSettled({ message, pid }: Mail, { agents, status }: Run): bool
     const open = asking.requests.find(({ request }) => request === message.request);
     return !open || !isOffered(open, message.decision);
   }
-  return asking?.kind !== 'asking' || asking.askedAt !== message.askedAt;
+  if (asking?.kind !== 'asking' || asking.askedAt !== message.askedAt) return true;
+  // Only a signature of somebody who has not signed yet changes a question that needs signatures.
+  const { signed } = message;
+  return asking.approval !== undefined && (!signed || hasSigned(asking.signed ?? [], signed));
 }

@@ -97,7 +97,8 @@ export class Steps {
     const isCurrent = () => this.#next.get(id) === next;
     const prepare = async () => {
       const step = isCurrent() && (await stepOf(this.#ports, run, agent, status));
-      if (!step || !isCurrent()) return;
+      // The values of its secrets may have to be asked for.
+      if (!step || step.rights?.secrets || !isCurrent()) return;
       next.step = step;
       script.prepare?.(step);
     };
@@ -125,7 +126,7 @@ export class Steps {
         if (event.outcome === 'waiting') this.#leaveWaiting(run);
         break;
       default:
-        ignore(event);
+        ignore<'answer-signed'>(event);
     }
     this.#trees.act(event, run);
     this.#ports.keeper?.event(event);
@@ -276,6 +277,8 @@ export class Steps {
       const step = ahead ?? (await stepOf(this.#ports, run, agent, status));
       const { executors, folders } = this.#ports;
       const hasBegun = how === 'adopt' && folders.hasBegun(agent.id, status.step);
+      const lack = await this.#lackOf(step, hasBegun);
+      if (lack) return lack;
       const absence = await this.#enter(agent, status, hasBegun);
       if (absence) return absence;
       const obstacle = await this.#trees.prepare(agent, status.step);
@@ -292,6 +295,16 @@ export class Steps {
     } catch (error) {
       return how === 'start' ? unbegun(error) : failedStep(error);
     }
+  }
+
+  /** The end of a step whose secrets are missing. One that has begun has their values, and keeps them. */
+  async #lackOf(step: Step, hasBegun: boolean): Promise<RunningStep | undefined> {
+    const problem = await this.#ports.executors.secrets?.ready(step.rights?.secrets ?? []);
+    if (problem === undefined) return undefined;
+    if (!hasBegun) return failedStep(`${step.state} cannot begin. ${problem}`, 'no-executable');
+    const text = `${problem} ${step.state} continues with the value that it got when it began.`;
+    this.#ports.live({ agent: step.agent, step: step.number }, { kind: 'note', text });
+    return undefined;
   }
 
   /** Brings the files of the run here. Returns the end of the step if that fails. */

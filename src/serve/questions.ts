@@ -1,7 +1,7 @@
 /** Everything that waits for a person, in all runs. */
 
 import { openByKind } from '../host/questions.ts';
-import { iso, isoOrNull, permissionForm } from '../look/run-form.ts';
+import { approvalForm, iso, isoOrNull, permissionForm } from '../look/run-form.ts';
 import { pidOf } from '../model/pid-of.ts';
 import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
@@ -48,13 +48,14 @@ const byTime = (a: { readonly asked_at: string }, b: { readonly asked_at: string
 async function openIn(store: RunStore, found: StoredRun): Promise<QuestionList> {
   const { questions, requests } = await openByKind(store, found.run);
   return {
-    questions: questions.map(({ agent, question, askedAt, deadline, isAnswered }) => ({
+    questions: questions.map((one) => ({
       kind: 'question',
-      ...placeOf(found, agent),
-      question,
-      asked_at: iso(askedAt),
-      deadline: isoOrNull(deadline),
-      answered: isAnswered,
+      ...placeOf(found, one.agent),
+      question: one.question,
+      asked_at: iso(one.askedAt),
+      deadline: isoOrNull(one.deadline),
+      approval: approvalForm(one),
+      answered: one.isAnswered,
     })),
     permissions: requests.map((request) => ({
       ...placeOf(found, request.agent),

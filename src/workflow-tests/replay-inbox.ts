@@ -1,4 +1,5 @@
-import type { RunEvent } from '../model/event.ts';
+import { playedSignatures } from '../model/approval.ts';
+import type { RunEvent, RunEventOf } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
@@ -49,8 +50,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
 
   journaled(events: readonly RunEvent[], after: Run): void {
     this.#run = after;
-    for (const event of events)
-      if (event.type === 'agent-asked') this.#prepareReply(event.agent, event.at);
+    for (const event of events) if (event.type === 'agent-asked') this.#prepareReply(event);
     this.#release();
   }
 
@@ -59,11 +59,12 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   }
 
   /** It may never be delivered: a question can also time out. */
-  #prepareReply(agent: string, askedAt: number): void {
+  #prepareReply({ agent, at, approval }: RunEventOf<'agent-asked'>): void {
     const text = this.#replies.get(agent)?.[0];
     if (text === undefined) return;
-    const input = { kind: 'person-answered', at: askedAt, agent, askedAt, text } as const;
-    this.#held.set(`reply ${agent}`, input);
+    const signatures = playedSignatures(approval);
+    const answer = { at, agent, askedAt: at, text, signatures };
+    this.#held.set(`reply ${agent}`, { kind: 'person-answered', ...answer });
   }
 
   #release(): void {

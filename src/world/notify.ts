@@ -9,14 +9,15 @@ import type { Run } from '../model/run.ts';
 import { visibleJson } from '../model/visible.ts';
 import { deferred } from '../observe/deferred.ts';
 import { type Notice, noticeObserver } from '../observe/notices.ts';
-import type { RunOptions } from '../options/run-options.ts';
+import { DAY_SECONDS, type RunOptions } from '../options/run-options.ts';
+import { type AnswerCodes, CODE_PURPOSE, codesFor } from './answer-codes.ts';
 import type { Surroundings } from './surroundings.ts';
 import { type ChosenExecutors, platform } from './wire.ts';
 
 export interface NoticeParts {
   readonly around: Surroundings;
   readonly executors: Pick<ChosenExecutors, 'processes' | 'rehearsal'>;
-  readonly options: Pick<RunOptions, 'notify' | 'onEvent'>;
+  readonly options: Pick<RunOptions, 'notify' | 'onEvent' | 'codeLifetime'>;
 }
 
 /** A rehearsal executes nothing, so it only rings the bell. */
@@ -26,7 +27,7 @@ export function notifiers(
   { alert, warn }: Pick<Attendant, 'alert' | 'warn'>,
 ): readonly NamedObserver[] {
   const { around, executors, options } = parts;
-  const { notify, onEvent } = options;
+  const { notify, onEvent, codeLifetime = DAY_SECONDS } = options;
   const side = (name: string, timeoutMs: number) =>
     new SideCommands({
       processes: executors.processes,
@@ -39,7 +40,10 @@ export function notifiers(
   if (onEvent !== undefined && onEvent !== '' && !executors.rehearsal)
     observers.push([
       'on_event',
-      observer(side('on_event', EVENT_TIMEOUT_MS), eventCommand(onEvent, warn)),
+      observer(
+        side('on_event', EVENT_TIMEOUT_MS),
+        eventCommand(onEvent, warn, codesOf(around.key, codeLifetime * 1000)),
+      ),
     ]);
   if (notify) {
     const isReal = executors.rehearsal === undefined;
@@ -61,13 +65,26 @@ function observer(side: SideCommands, give: Give) {
   return { ...passed, close: () => side.close() };
 }
 
-/** Starts the command of the user with the event on its standard input. Reports its first failure only. */
-function eventCommand(command: string, warn: (text: string) => void): Give {
+type CodesOf = (notice: Notice) => Promise<AnswerCodes | undefined>;
+
+/** Without the user's key there are no codes. */
+function codesOf(key: Surroundings['key'], lifetimeMs: number): CodesOf {
+  return async ({ run, event }) => {
+    const codeKey = await key.derived(CODE_PURPOSE).catch(() => undefined);
+    return codeKey && codesFor(codeKey, run, event, lifetimeMs);
+  };
+}
+
+/**
+ * Starts the command of the user with the event on its standard input: a pipe, because it may have codes that
+ * no file may keep. Reports its first failure only.
+ */
+function eventCommand(command: string, warn: (text: string) => void, codes: CodesOf): Give {
   let hasFailed = false;
   return (notice, side) =>
     side.start({
       ...shellCommand(command),
-      input: `${visibleJson(noticeJson(notice))}\n`,
+      input: codes(notice).then((found) => `${visibleJson(noticeJson(notice, found))}\n`),
       ended(problem) {
         if (problem === undefined || hasFailed) return;
         hasFailed = true;
@@ -80,9 +97,12 @@ function eventCommand(command: string, warn: (text: string) => void): Give {
 }
 
 /** A notice for a program. */
-export function noticeJson({ kind, text, event, run }: Notice) {
+export function noticeJson({ kind, text, event, run }: Notice, codes?: AnswerCodes) {
   const { id, workflow, cwd, seq } = run;
-  return { notice: kind, workflow_id: id, workflow, cwd, text, event: { seq, ...event } };
+  return {
+    ...{ notice: kind, workflow_id: id, workflow, cwd, text, event: { seq, ...event } },
+    ...(codes && { codes: codes.codes, codes_expire_at: codes.expiresAt }),
+  };
 }
 
 /** Its output is not kept: it could be of any size. */

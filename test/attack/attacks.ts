@@ -1,5 +1,6 @@
 import { AGENT_LIMITS } from './agent-limits.ts';
 import { AGENTS_TRICKS } from './agents-tricks.ts';
+import { ANSWERS } from './answers.ts';
 import type { Attack } from './attack.ts';
 import { FLEET } from './fleet.ts';
 import { FOLDER_TRICKS } from './folder-tricks.ts';
@@ -16,6 +17,7 @@ export { playAttack } from './attack.ts';
 export const ATTACKS: readonly Attack[] = [
   ...STRANGERS_FILES,
   ...AGENTS_TRICKS,
+  ...ANSWERS,
   ...FOLDER_TRICKS,
   ...PAGE,
   ...POLICY_ESCAPES,

@@ -83,8 +83,9 @@ export function makeDocumentProject(
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         output += chunk;
       });
-      const [code] = await once(child, 'close');
-      return { output, code: code ?? -1 };
+      const [code, signal] = await once(child, 'close');
+      if (signal !== null) throw new Error(`It did not end: ${command}\n${output}`);
+      return { output, code };
     },
     async remove() {
       await endProcessesWith(`PATH=${bin}:`);

@@ -9,7 +9,7 @@ import { isAttended, standardInput, stderr } from '../terminal/terminal.ts';
 
 /** The text of an answer: from the command line, from standard input (`-`), or from the person at the terminal. */
 export async function answerText(written: string | undefined, asked: Asked): Promise<string> {
-  if (written === '-') return fromStandardInput(standardInput());
+  if (written === '-') return textFromStandardInput();
   if (written !== undefined) return written;
   if (isAttended()) return fromPerson(asked);
   throw wrongUsage(
@@ -28,7 +28,8 @@ interface Asked {
 
 const MAX_MIB = 4;
 
-async function fromStandardInput(stream: AsyncIterable<Buffer>): Promise<string> {
+export async function textFromStandardInput(): Promise<string> {
+  const stream: AsyncIterable<Buffer> = standardInput();
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {

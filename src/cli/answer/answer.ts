@@ -1,19 +1,32 @@
-import { askedItem, answer as giveAnswer } from '../../app/answer.ts';
+import {
+  type AskedItem,
+  approve,
+  askedItem,
+  answer as giveAnswer,
+  whatToSign,
+} from '../../app/answer.ts';
+import { answerByCode, type GivenCode } from '../../app/answer-by-code.ts';
 import { meansRun, runToChange } from '../../app/find-run.ts';
 import { waitingRuns } from '../../app/open-items.ts';
+import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { OpenItem } from '../../host/questions.ts';
+import { messageOf } from '../../model/message-of.ts';
 import { UserError } from '../../model/user-error.ts';
 import { callText, oneLine } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { isDecisionWord } from '../../parse/decision.ts';
 import type { RunStore } from '../../ports.ts';
-import type { Here } from '../../world/surroundings.ts';
+import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { isAttended, stderr, stdout } from '../terminal/terminal.ts';
-import { answerText, textFromPerson } from './answer-text.ts';
+import { answerText, textFromPerson, textFromStandardInput } from './answer-text.ts';
 
 export interface AnswerOptions {
   readonly agent?: string;
   readonly request?: string;
+  readonly code?: string;
+  readonly sign?: string;
+  readonly signature?: string;
+  readonly toSign?: boolean;
   readonly json?: boolean;
 }
 
@@ -27,12 +40,15 @@ export async function answer(
   options: AnswerOptions,
 ): Promise<number> {
   const around = await here();
+  if (options.code !== undefined) return withCode(around, options.code, words, options);
   const { store } = around;
   const { id, written } = await meant(store, words);
   const asked = await askedItem(around, id, options);
   const { item, owner } = asked;
   const { agent } = item;
   if (item.kind === 'asking' && written.length > 1) throw tooManyWords(id, agent);
+  if (options.sign !== undefined || options.signature !== undefined || options.toSign)
+    return withSignature(around, asked, oneText(written), options);
   const about = item.kind === 'asking' ? { ...item, run: id } : { agent, run: id, request: item };
   const given = await giveAnswer(around, asked, await answerText(oneText(written), about));
   if (options.json) {
@@ -46,6 +62,94 @@ export async function answer(
   else stderr.offer(`The ${what} is saved. To continue the run: raymond resume ${id}`);
   return 0;
 }
+
+/** The code says which run and which question it is. */
+async function withCode(
+  around: Surroundings,
+  code: string,
+  words: readonly string[],
+  { agent, request, json }: AnswerOptions,
+): Promise<number> {
+  if (agent !== undefined || request !== undefined || words.length > 1)
+    throw wrongUsage(
+      'A code already says which question it answers.',
+      'Write only the answer beside it, in quotes: raymond answer --code CODE "..."',
+    );
+  const used = await answerByCode(around, await codeAndText(code, words[0]));
+  const { run, project, agent: asker, answer, isCarried } = used;
+  if (json)
+    stdout.json({
+      ...{ workflow_id: run, project: project ?? null, agent: asker, answered: true },
+      ...(answer !== 'text' && { decision: answer }),
+    });
+  else if (isCarried) stderr.say(`The answer is delivered to ${asker} of ${run}.`);
+  else stderr.say(`The answer to ${asker} of ${run} is saved. The run uses it after a resume.`);
+  return 0;
+}
+
+/** With `-`, standard input has the code on its first line, where no list of processes shows it. */
+async function codeAndText(code: string, written: string | undefined): Promise<GivenCode> {
+  if (code !== '-')
+    return { code, text: written === '-' ? await textFromStandardInput() : written };
+  const [first = '', ...rest] = (await textFromStandardInput()).split('\n');
+  return { code: first, text: written ?? (rest.length > 0 ? rest.join('\n') : undefined) };
+}
+
+/** Signs an answer, takes the signature of somebody else, or prints what is to be signed. */
+async function withSignature(
+  around: Surroundings,
+  asked: AskedItem,
+  text: string | undefined,
+  { sign, signature, toSign, json }: AnswerOptions,
+): Promise<number> {
+  if ([sign, signature, toSign].filter((one) => one !== undefined).length > 1 || text === undefined)
+    throw wrongUsage(
+      'A signature is for one answer.',
+      'Write the answer, and one of --sign, --signature and --to-sign.',
+    );
+  const { id, item, owner } = asked;
+  if (toSign) {
+    await stdout.document(whatToSign(asked, text));
+    return 0;
+  }
+  const signed =
+    sign === undefined ? signatureIn(signature ?? '') : await signedWith(sign, asked, text);
+  const { by, isComplete, signed: all, missing } = await approve(around, asked, text, signed);
+  if (json) {
+    const names = all.map((one) => ({ by: one.by, answer: one.text }));
+    const facts = { workflow_id: id, agent: item.agent, answered: isComplete };
+    stdout.json({ ...facts, signed: names, missing });
+    return 0;
+  }
+  stderr.say(`${by} has signed the answer to ${item.agent} of ${id}.`);
+  if (!isComplete) stderr.say(`More signatures are needed. Who can sign: ${missing.join(', ')}`);
+  else if (!owner) stderr.offer(`It is answered. To continue the run: raymond resume ${id}`);
+  return 0;
+}
+
+async function signedWith(keyFile: string, asked: AskedItem, text: string): Promise<string> {
+  const { signText } = await import('../../execute/signatures/ssh-signatures.ts');
+  const signed = await signText(keyFile, whatToSign(asked, text));
+  if ('signature' in signed) return signed.signature;
+  throw new UserError(
+    'not-signed',
+    `ssh-keygen cannot sign with ${keyFile}: ${oneLine(signed.why, 200)}`,
+    'Name your private key, or the public key of a key that your agent of ssh has.',
+  );
+}
+
+function signatureIn(file: string): string {
+  try {
+    return readRegularFileSync(file, MOST_SIGNATURE_BYTES).toString('utf8');
+  } catch (error) {
+    throw wrongUsage(
+      `${file} cannot be read: ${messageOf(error)}.`,
+      'Name the file of a signature.',
+    );
+  }
+}
+
+const MOST_SIGNATURE_BYTES = 64 * 1024;
 
 /** `deny "not on main"` is two words. */
 function oneText(written: readonly string[]): string | undefined {

@@ -1,8 +1,8 @@
 import { type InboxItem, inbox as whatWaits } from '../../app/inbox.ts';
-import { iso, isoOrNull, permissionForm } from '../../look/run-form.ts';
+import { approvalForm, iso, isoOrNull, permissionForm } from '../../look/run-form.ts';
 import { counted } from '../../model/counted.ts';
 import { requestText } from '../../model/permission.ts';
-import { asksText, duration, time } from '../../observe/words.ts';
+import { asksText, duration, signaturesText, time } from '../../observe/words.ts';
 import type { Here } from '../../world/surroundings.ts';
 import { stderr, stdout } from '../terminal/terminal.ts';
 import { showNotice } from '../terminal/terminal-door.ts';
@@ -29,6 +29,8 @@ function show(items: readonly InboxItem[], now: number): void {
     stdout.say(
       `${run}: ${item.agent} ${asksText(request)}, for ${duration(now - item.askedAt)}${until}`,
     );
+    const signatures = item.kind === 'asking' ? signaturesText(item) : undefined;
+    if (signatures !== undefined) stdout.say(`It ${signatures}.`);
     stdout.quote(beginning(item.kind === 'request' ? requestText(item) : item.question));
     stdout.offer(`  ${command}`);
   }
@@ -54,6 +56,7 @@ function formOf({ project, run, workflow, item, command }: InboxItem) {
         question: item.question,
         asked_at: iso(item.askedAt),
         deadline: isoOrNull(item.deadline),
+        approval: approvalForm(item),
         command,
       };
 }

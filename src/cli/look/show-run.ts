@@ -18,6 +18,7 @@ import {
   grantText,
   oneLine,
   shortRequest,
+  signaturesText,
   time,
   usd,
   waitsText,
@@ -88,8 +89,11 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
     const { state, status } = run.agents.get(agent) ?? {};
     if (status?.kind === 'failed')
       failures.push(toned('bad', `${agent} failed at ${state}: `, status.failure.message));
-    if (status?.kind === 'asking')
-      questions.push(toned('warning', `${agent} asks at ${state}: `, status.question));
+    if (status?.kind === 'asking') {
+      const signatures = signaturesText(status);
+      const what = signatures === undefined ? '' : `, ${signatures}`;
+      questions.push(toned('warning', `${agent} asks at ${state}${what}: `, status.question));
+    }
     for (const request of status?.kind === 'running' ? status.requests : []) {
       const what = request.isQuestion ? 'asks' : 'asks permission';
       const name = `${agent} ${what} at ${state} (request ${shortRequest(request.request)}): `;

@@ -22,7 +22,7 @@ interface SideCommand {
   readonly command: string;
   readonly args: readonly string[];
   /** Its standard input. */
-  readonly input: string;
+  readonly input: string | Promise<string>;
   /** `problem` is undefined if it succeeded. */
   ended(problem: string | undefined): void;
 }
@@ -69,8 +69,9 @@ export class SideCommands {
     const folder = join(this.#parts.folder, randomUUID());
     try {
       if (this.#hurry.signal.aborted) return ended('the run ended before it began');
+      const text = await input;
       const launched = processes.launch({ folder, command, args, cwd, env, stdin: 'pipe' });
-      launched.stdin?.end(input);
+      launched.stdin?.end(text);
       ended(await this.#end(launched));
     } catch (error) {
       ended(messageOf(error));

@@ -91,7 +91,7 @@ export function stepKeeper(
           stepEnded(event.agent, event.step);
           break;
         default:
-          ignore(event);
+          ignore<'answer-signed'>(event);
       }
     },
     catchUp({ agents, endedAgents: ended }) {

@@ -1,0 +1,75 @@
+/** Questions that several people answer together, each with a signature: `<ask of="2" to="release">`. */
+import * as z from 'zod/mini';
+
+const text = z.string();
+
+/** How many people must sign the same answer, and the name of the list that they are on. */
+export const approvalSchema = z.object({ of: z.int().check(z.positive()), to: text });
+export type Approval = z.infer<typeof approvalSchema>;
+
+/** A checked signature: the person, the fingerprint of the key, and the signature itself. */
+export const signatureSchema = z.object({ by: text, key: text, signature: text });
+export type Signature = z.infer<typeof signatureSchema>;
+
+/** An answer that a person has signed. */
+export const signedSchema = z.object({ by: text, key: text, text });
+export type Signed = z.infer<typeof signedSchema>;
+
+export interface SignedQuestion {
+  readonly run: string;
+  readonly startedAt: number;
+  readonly agent: string;
+  readonly askedAt: number;
+  readonly question: string;
+  readonly approval: Approval;
+}
+
+/** The text that a person signs. It binds the run, the question and the answer, each on a line of its own. */
+export function textToSign(
+  { run, startedAt, agent, askedAt, question, approval }: SignedQuestion,
+  answer: string,
+): string {
+  const facts = [
+    ...['raymond approval 1', `run ${run} ${startedAt}`],
+    `agent ${quoted(agent)} ${askedAt}`,
+    `to ${approval.to} ${approval.of}`,
+    `question ${quoted(question)}`,
+    `answer ${quoted(answer)}`,
+  ];
+  return `${facts.join('\n')}\n`;
+}
+
+/** As JSON without special characters, so that a terminal shows exactly what is signed. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[^ -~]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A person counts once, and so does a key: a list may have one key under two names. */
+export function hasSigned(
+  signed: readonly Signed[],
+  { by, key }: Pick<Signature, 'by' | 'key'>,
+): boolean {
+  return signed.some((one) => one.by === by || one.key === key);
+}
+
+/** The names of those who signed an answer, if they are enough. */
+export function agreed(
+  { of }: Approval,
+  signed: readonly Signed[],
+  answer: string,
+): readonly string[] | undefined {
+  const names = signed.filter(({ text }) => text === answer).map(({ by }) => by);
+  return names.length >= of ? names : undefined;
+}
+
+/** For rehearsals, tests and explorations, in which nobody signs. */
+export function playedSignatures(approval: Approval | undefined): readonly Signature[] | undefined {
+  if (!approval) return undefined;
+  return Array.from({ length: approval.of }, (_, index) => {
+    const by = `approver ${index + 1}`;
+    return { by, key: by, signature: '' };
+  });
+}
