@@ -62,6 +62,7 @@ await bundle({
     index: 'src/index.ts',
     testing: 'src/testing.ts',
     confine: 'src/execute/rights/confine-process.ts',
+    clean: 'src/execute/secrets/clean-process.ts',
   },
   output: { chunkFileNames: '[name]-[hash].js' },
 });

@@ -41,6 +41,30 @@ test.each<[wide: Rights['network'], narrow: Rights['network'], both: unknown]>([
   expect(combined([level(wide), level(narrow)])?.network).toEqual(both);
 });
 
+test.each<[string, Level[], unknown]>([
+  ['the state names it', [state({ secrets: ['A', 'B'] })], ['A', 'B']],
+  ['the workflow names it', [{ of: 'workflow', rights: { secrets: ['A'] } }, state({})], ['A']],
+  [
+    'the state takes it away',
+    [{ of: 'workflow', rights: { secrets: ['A'] } }, state({ secrets: [] })],
+    undefined,
+  ],
+  ['the user takes it away', [user({ secrets: ['B'] }), state({ secrets: ['A', 'B'] })], ['B']],
+  ['only the user names it', [user({ secrets: ['A'] }), state({})], undefined],
+  [
+    'only the calling workflow names it',
+    [{ of: 'workflow', rights: { secrets: ['A'] }, isCaller: true }, state({})],
+    undefined,
+  ],
+  [
+    'the calling workflow takes it away',
+    [{ of: 'workflow', rights: { secrets: [] }, isCaller: true }, state({ secrets: ['A'] })],
+    undefined,
+  ],
+])('the secrets of a step: %s', (_, levels, secrets) => {
+  expect(combinedLevels(levels)?.secrets).toEqual(secrets);
+});
+
 test.each<[string, Level[], Parameters<typeof refusedBy>[1], string[]]>([
   ['nobody says anything about hosts', [state({})], network('a.org'), ['state']],
   ['one level has no hosts', [user({ network: 'none' }), state({})], network('a.org'), ['user']],

@@ -13,6 +13,8 @@ import type { Workflows } from './follow.ts';
 export interface Level {
   readonly of: 'user' | 'workflow' | 'state';
   readonly rights: Rights;
+  /** It belongs to a workflow that called this one, and so gives no secrets. */
+  readonly isCaller?: boolean;
 }
 
 type Given = Pick<Settings, 'rights' | 'learnRights'>;
@@ -66,25 +68,58 @@ function levelsIn(
 ): readonly Level[] {
   if (given === 'off') return [];
   const level = (of: Level['of']) => (rights: Rights | undefined) => (rights ? { of, rights } : []);
-  // What the workflow needs is to be found out. What the user says still applies.
-  if (learnRights) return [...given, { network: 'all' } as const].flatMap(level('user'));
-  return [
+  const levels: readonly Level[] = [
     ...given.flatMap(level('user')),
-    ...callers.map((one) => one.about.rights).flatMap(level('workflow')),
+    ...callers
+      .map((one) => one.about.rights)
+      .flatMap(level('workflow'))
+      .map((one) => ({ ...one, isCaller: true })),
     ...[about.rights].flatMap(level('workflow')),
     ...[limitsOf(states.get(state)).rights].flatMap(level('state')),
+  ];
+  if (!learnRights) return levels;
+  // What the workflow needs is to be found out. What the user says still applies.
+  const ofUser = [...given, { network: 'all' } as const].flatMap(level('user'));
+  const secrets = secretsIn(levels);
+  return [
+    ...ofUser,
+    ...(secrets.length > 0 ? [{ of: 'state', rights: { secrets } } as const] : []),
   ];
 }
 
 export function combined(levels: readonly Level[]): StepRights | undefined {
   if (levels.length === 0) return undefined;
   const all = levels.map(({ rights }) => rights);
+  const secrets = secretsIn(levels);
   const networks = all.flatMap(({ network }) => (network === undefined ? [] : [network]));
   return {
     write: all.flatMap(({ write }) => (write ? [write] : [])),
     hide: [...new Set(all.flatMap(({ hide }) => hide ?? []))],
     network: networks.length === 0 ? [] : networks.map(hostsOf).reduce(meetOf),
+    ...(secrets.length > 0 && { secrets }),
   };
+}
+
+/**
+ * The state or its workflow has to name a secret. The user and calling workflows can only take it away, so that
+ * no state gets a secret of which its author knows nothing.
+ */
+function secretsIn(levels: readonly Level[]): readonly string[] {
+  const naming = levels.filter(({ rights }) => rights.secrets !== undefined);
+  const own = naming.filter(({ of, isCaller }) => of !== 'user' && !isCaller);
+  const named = new Set(own.flatMap(({ rights }) => rights.secrets ?? []));
+  return [...named].filter((name) =>
+    naming.every(({ rights }) => rights.secrets?.includes(name) ?? true),
+  );
+}
+
+/** The secrets that states name, whatever other levels say: no other state may have them as variables. */
+export function namedSecrets({
+  about,
+  states,
+}: Pick<Workflow, 'about' | 'states'>): readonly string[] {
+  const all = [about.rights, ...[...states.values()].map((state) => limitsOf(state).rights)];
+  return [...new Set(all.flatMap((rights) => rights?.secrets ?? []))];
 }
 
 /** Whose rights would have to allow what was refused. Empty if no rights can, or if it is not known. */

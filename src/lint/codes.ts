@@ -108,6 +108,19 @@ const LINT_CODES = {
     'lint',
     'A prompt names a command that needs a network, and its rights give it none.',
   ),
+  'secret-in-prompt': warning('lint', 'A prompt has the name of a secret as a placeholder.'),
+  'secret-nowhere': warning(
+    'lint',
+    'A state names a secret that the rights of its workflow do not name, and so does not get it.',
+  ),
+  'secret-without-hosts': note(
+    'lint',
+    'A state has secrets and no hosts, so it sees values instead of stand-ins.',
+  ),
+  'exposed-secrets': warning(
+    'lint',
+    'A state has no rights, and so can read the secrets of the other states.',
+  ),
   // Names of states.
   'missing-state': error(
     'lint',

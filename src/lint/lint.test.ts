@@ -42,6 +42,28 @@ test.each<[string, Record<string, string>, string[]]>([
     ],
   ],
   [
+    'secrets that cannot be used, or that others can read',
+    {
+      START: `---\nrights: { secrets: [GH_TOKEN] }\n---\nUse {{GH_TOKEN}}. <goto>PUSH</goto>`,
+      'PUSH.sh': `echo '<goto>B</goto>'`,
+      'B.sh': `echo '${END}'`,
+      'workflow.yaml':
+        'states: { B.sh: { rights: { secrets: [GH_TOKEN], network: [api.github.com] } } }',
+    },
+    [
+      ...['exposed-secrets PUSH.sh:1:1', 'secret-without-hosts START.md:1:1'],
+      'secret-in-prompt START.md:4:5',
+    ],
+  ],
+  [
+    'secrets that the workflow takes away',
+    {
+      START: `---\nrights: { secrets: [GH_TOKEN] }\n---\n${END}`,
+      'workflow.yaml': 'rights: { secrets: [NPM_TOKEN], network: [api.github.com] }',
+    },
+    ['secret-nowhere START.md:1:1'],
+  ],
+  [
     'a script with a network, and one without rights',
     {
       'START.sh': 'git push; echo "<goto>B</goto>"',

@@ -20,6 +20,7 @@ import { perhapsWithoutNetwork, withoutNetwork } from './rights.ts';
 import { type Lint, type LintOptions, type Rule, startOf } from './rule.ts';
 import { badlyPrintedTags } from './script-tags.ts';
 import { crlfScripts, notText, shebangOptions } from './scripts.ts';
+import { exposedSecrets, secretsInPrompts, uselessSecrets } from './secrets.ts';
 import {
   badTransitions,
   disagreeingForks,
@@ -71,6 +72,9 @@ const RULES: readonly Rule[] = [
   unknownCosts,
   withoutNetwork,
   perhapsWithoutNetwork,
+  secretsInPrompts,
+  uselessSecrets,
+  exposedSecrets,
   otherAgents,
   unresolvedNames,
   unresolvedJudges,

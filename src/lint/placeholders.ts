@@ -2,6 +2,7 @@
 
 import { positionsIn } from '../graph/position.ts';
 import { shownTags } from '../graph/shown-tags.ts';
+import { namedSecrets } from '../interpret/rights.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { PromptState } from '../model/workflow.ts';
@@ -18,12 +19,14 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
   const givenToJudges = namesFor(new Set([...given.names, ...JUDGE_NAMES]));
   const judges = judgesOf(lint);
   const hint = limitedHints();
+  const secrets = new Set(namedSecrets(lint.workflow));
   return prompts(lint).flatMap((state) => {
     const known = judges.has(state.name) ? givenToJudges : given;
     const position = positionsIn(state.template, state.place);
     return [...state.template.matchAll(PLACEHOLDER)].flatMap((match) => {
       const name = match[1] ?? '';
-      if (known.names.has(name)) return [];
+      // `secretsInPrompts` says more about a secret.
+      if (known.names.has(name) || secrets.has(name)) return [];
       const [meant] = hint(() => known.index.nearest(name, 1)) ?? [];
       const message = `Nothing fills {{${name}}}: no fork sets it, and Raymond does not define it.`;
       return fault('unfilled-placeholder', state.name, position(match.index), message, {

@@ -1,8 +1,9 @@
 /** Rights and refusals in the words of front matter. */
-import type { Refusal, StepRights } from './rights.ts';
+import { hasStandIns, type Refusal, type StepRights } from './rights.ts';
 
 /** For a reader, with the words of front matter: `write src · network none · hide ~/notes`. */
-export function rightsText({ write, hide, network }: StepRights): string {
+export function rightsText(rights: StepRights): string {
+  const { write, hide, network, secrets = [] } = rights;
   const listed = (paths: readonly string[], none: string) =>
     paths.length === 0 ? none : paths.join(', ');
   const written = write.length === 0 ? '.' : write.map((paths) => listed(paths, 'nothing'));
@@ -10,6 +11,9 @@ export function rightsText({ write, hide, network }: StepRights): string {
     `write ${[...new Set([written].flat())].reverse().join(' within ')}`,
     `network ${network === 'all' ? 'all' : listed(network, 'none')}`,
     ...(hide.length === 0 ? [] : [`hide ${hide.join(', ')}`]),
+    ...(secrets.length === 0
+      ? []
+      : [`secrets ${secrets.join(', ')} (${hasStandIns(rights) ? 'stand-ins' : 'values'})`]),
   ].join(' · ');
 }
 

@@ -11,6 +11,8 @@ export const rightsSchema = z.object({
   hide: z.optional(texts),
   /** Hosts that the step may reach, beside those that the agent itself needs. */
   network: z.optional(z.union([z.enum(['none', 'all']), texts])),
+  /** Names of secrets that the step gets as variables. */
+  secrets: z.optional(texts),
 });
 
 export type Rights = z.infer<typeof rightsSchema>;
@@ -40,8 +42,17 @@ export const stepRightsSchema = z.object({
   write: z.readonly(z.array(texts)),
   hide: texts,
   network: z.union([z.literal('all'), texts]),
+  /** The names of its secrets; absent if it has none. */
+  secrets: z.optional(texts),
   /** What it changes and reaches is recorded. */
   learns: z.optional(z.literal(true)),
 });
 
 export type StepRights = z.infer<typeof stepRightsSchema>;
+
+/**
+ * Whether a step sees stand-ins in place of its secrets. The proxy of its sandbox replaces them on the way to
+ * the hosts of the step. Without hosts, or with all of them, there is no proxy that could do so.
+ */
+export const hasStandIns = ({ network, secrets = [] }: Pick<StepRights, 'network' | 'secrets'>) =>
+  secrets.length > 0 && network !== 'all' && network.length > 0;

@@ -13,6 +13,8 @@ test.each<[string, unknown]>([
     },
   ],
   ['{}', {}],
+  ['secrets: [GH_TOKEN, NPM_TOKEN]', { secrets: ['GH_TOKEN', 'NPM_TOKEN'] }],
+  ['secrets: []', { secrets: [] }],
   ['write: [~/x, /y, ../z]', { write: ['~/x', '/y', '../z'] }],
 ])('%s', (text, rights) => {
   expect(rightsIn(text)).toEqual(rights);
@@ -28,6 +30,10 @@ test.each<[string, string]>([
   ['network: ["https://a.org"]', 'none, all, or a list of hosts'],
   ['network: [a.org/x]', 'none, all, or a list of hosts'],
   ['network: ["a.org:99999"]', 'none, all, or a list of hosts'],
+  ['secrets: GH_TOKEN', 'a list of names'],
+  ['secrets: [PATH]', 'a list of names'],
+  ['secrets: [LD_PRELOAD]', 'a list of names'],
+  ['secrets: ["a b"]', 'a list of names'],
   ['[]', 'a map like'],
   ['{', 'not valid YAML'],
 ])('%s is refused', (text, why) => {

@@ -1,11 +1,13 @@
 /** The rights of a state, as an author writes them. */
 import type { Network, Rights } from '../model/rights.ts';
+import { variableProblem } from './variables.ts';
 import { type Field, type Item, YamlReader } from './yaml-reader.ts';
 
 const KEYS = {
   write: (reader, field) => ({ write: paths(reader, field, outside) }),
   hide: (reader, field) => ({ hide: paths(reader, field) }),
   network: (reader, field) => ({ network: network(reader, field) }),
+  secrets: (reader, field) => ({ secrets: secrets(reader, field) }),
 } satisfies Readonly<Record<string, ReadKey>>;
 
 export type RightsKey = keyof typeof KEYS;
@@ -110,6 +112,14 @@ function network(reader: YamlReader, field: Field): Network {
   if (word !== undefined) reader.mismatch(field, 'network', expected);
   return 'none';
 }
+
+/** They become variables, so a name must not change how programs run. */
+function secrets(reader: YamlReader, field: Field): readonly string[] {
+  const expected = 'a list of names, like [GH_TOKEN]';
+  return texts(reader, field, expected, isSecretName).filter(isSecretName);
+}
+
+export const isSecretName = (name: string): boolean => variableProblem(name) === undefined;
 
 /** A key without a value allows nothing. */
 function texts(

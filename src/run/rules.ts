@@ -26,8 +26,8 @@ export function rulesOf({ settings }: Run, step: Step, began?: StepRights): Rule
 
 function onlyRights(rights: StepRights | undefined): StepRights | undefined {
   if (!rights) return undefined;
-  const { write, hide, network, learns } = rights;
-  return { write, hide, network, ...(learns && { learns }) };
+  const { write, hide, network, secrets, learns } = rights;
+  return { write, hide, network, ...(secrets && { secrets }), ...(learns && { learns }) };
 }
 
 /** Why a step that began under other rules must not continue; undefined when it may. */

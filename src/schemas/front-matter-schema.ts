@@ -98,6 +98,7 @@ export function rightsProperty(): JsonSchema {
     network: described('Hosts that they may reach, beside those of the agent itself.', {
       anyOf: [{ enum: ['none', 'all'] }, { type: 'array', items: TEXT }],
     }),
+    secrets: list('Secrets of the user that they get as variables, like GH_TOKEN.'),
   };
   const meaning = 'What its processes may touch. The sandbox of the operating system enforces it.';
   return described(meaning, mapSchema(keys));

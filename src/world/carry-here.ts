@@ -15,7 +15,13 @@ import type { Run } from '../model/run.ts';
 import { publishNow } from '../observe/publish-now.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import type { Clock } from '../ports.ts';
-import { checkAbilities, checkAgents, checkRights, checkSettings } from './check-agents.ts';
+import {
+  checkAbilities,
+  checkAgents,
+  checkRights,
+  checkSecrets,
+  checkSettings,
+} from './check-agents.ts';
 import { approvalsOf } from './config/trust.ts';
 import { groundOf } from './ground.ts';
 import { leftBehind } from './left-behind.ts';
@@ -44,6 +50,7 @@ export async function prepareHere(
         ...(await checkRights(checked)),
       ];
   const ports = await executors(around, { ...intended, run: id, given: options });
+  const lacks = ports.secrets ? await checkSecrets(checked, ports.secrets, isNew) : [];
   if (isNew) {
     await around.makeProject();
     await around.workspace(id).check();
@@ -51,7 +58,7 @@ export async function prepareHere(
   const besides = settings.rehearse ? undefined : { cwd, isInside: around.world.isInside };
   const others = isNew ? await leftBehind(around.store, besides) : [];
   return {
-    notices: [...warnings(texts), ...hints(others)],
+    notices: [...warnings([...texts, ...lacks]), ...hints(others)],
     async begin(run, held) {
       const { tasks } = around.workspace(id);
       // A run of this name may have been deleted with its project.

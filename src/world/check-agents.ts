@@ -20,6 +20,7 @@ import { wrongUsage } from '../options/wrong-usage.ts';
 import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { nearHere } from './diagnostic-line.ts';
+import { missingText, type RunSecrets, remedyFor } from './secrets.ts';
 import { type AgentOptions, programOf } from './wire.ts';
 
 export interface CheckedRun {
@@ -124,6 +125,33 @@ export async function checkRights({
   );
 }
 
+/**
+ * Throws a UserError if a secret of a state that the run can reach is missing. A resume only warns: a step that
+ * runs has its secrets, and must not be lost.
+ */
+export async function checkSecrets(
+  { library, refs, settings }: CheckedRun,
+  secrets: RunSecrets,
+  isNew: boolean,
+): Promise<readonly string[]> {
+  const workflows = refs.flatMap((ref) => library.get(ref) ?? []);
+  const named = workflows.flatMap((workflow) =>
+    withinReach(workflow).flatMap((state) => {
+      const rights = rightsOf(settings, workflow, state, workflows.slice(0, 1));
+      return (rights?.secrets ?? []).map((name) => ({ name, workflow, state }));
+    }),
+  );
+  const problems = await secrets.problems([...new Set(named.map(({ name }) => name))]);
+  const missing = named.filter(({ name }) => problems.has(name));
+  const texts = missing.map(
+    ({ name, state }) => `${state} needs a secret. ${missingText(name, problems.get(name) ?? '')}`,
+  );
+  const [first] = missing;
+  const [text = ''] = texts;
+  if (first && isNew) throw new UserError('no-secret', text, remedyFor(first.name));
+  return [...texts, ...[...new Set(missing.map(({ name }) => remedyFor(name)))]];
+}
+
 const LEARN_WARNING = [
   'WARNING: this run learns rights. Its agents and scripts can change the directory in which they work and reach',
   'any host that your own rights do not exclude. The rights of the workflow do not apply.',
@@ -131,7 +159,7 @@ const LEARN_WARNING = [
 
 const NO_RIGHTS_WARNING = [
   'WARNING: the rights of this workflow are lifted. Its agents and scripts can change any file and reach any host,',
-  'with your rights. Use this only for workflows that you trust, where no data can be lost.',
+  'with your rights. Use this only for workflows that you trust, where no data can be lost. No state gets secrets.',
 ];
 
 /** Warns about agents whose sessions cannot continue on other machines. */

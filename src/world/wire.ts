@@ -60,6 +60,7 @@ import { approvalsOf } from './config/trust.ts';
 import { userConfigFolder, userStateFolder } from './config/user-folders.ts';
 import { testGround } from './ground.ts';
 import { reachedFiles } from './reached-files.ts';
+import { type RunSecrets, runSecrets, withoutSecrets } from './secrets.ts';
 import type { Here, Surroundings } from './surroundings.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
@@ -119,6 +120,8 @@ export interface ChosenExecutors extends Executors {
   readonly keeper: StepKeeper;
   /** All processes of the run belong to it. */
   readonly processes: RunProcesses;
+  /** Absent in a rehearsal, which has no need for them. */
+  readonly secrets?: RunSecrets;
   readonly rehearsal?: Pick<RehearsingExecutors, 'remember'> & {
     readonly replies: readonly string[];
   };
@@ -130,6 +133,8 @@ export interface ExecutorChoice {
   readonly settings: Settings;
   readonly workflow: string;
   readonly library: WorkflowLibrary;
+  /** The workflows that the run can enter. */
+  readonly refs: readonly string[];
   readonly given: AgentOptions;
   /** The folder whose agent settings the user may have approved; by default the one with `.raymond`. */
   readonly root?: string;
@@ -144,22 +149,30 @@ export async function executors(
     settings,
     workflow,
     library,
+    refs,
     given,
     root = dirname(around.project.folder),
   }: ExecutorChoice,
 ): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings.agent);
   const processes = await around.processes(run, startedAt);
+  const secrets = settings.rehearse ? undefined : runSecrets();
   const protects: Protected = {
     projectFolder: around.project.folder,
     userFolder: userStateFolder(),
     configFolder: userConfigFolder(),
     reached: reachedFiles(library),
+    ...(secrets && { secretOf: secrets.valueOf }),
   };
-  const script = (around.scriptExecutor ?? scriptExecutor)(processes, { protects });
+  const workflows = refs.flatMap((ref) => library.get(ref) ?? []);
+  const environment = await withoutSecrets(process.env, workflows);
+  const script = (around.scriptExecutor ?? scriptExecutor)(processes, {
+    ...{ protects, from: environment },
+  });
   const workspace = around.workspace(run);
   const ofRun = {
     processes,
+    ...(secrets && { secrets }),
     endStrays: () => processes.endStrays(),
     leave: () => processes.leave(),
     keeper: stepKeeper(workspace, (folder) => processes.takeOver(folder)),
@@ -167,7 +180,7 @@ export async function executors(
   if (!settings.rehearse) {
     const approvals = await approvalsOf(root);
     const common = {
-      ...{ environment: process.env, processes, sessionsFolder: workspace.sessions, protects },
+      ...{ environment, processes, sessionsFolder: workspace.sessions, protects },
     };
     const claude = claudeExecutor({
       ...common,

@@ -14,9 +14,10 @@ test.each(CONFINED)('nothing gets out: %s', LONG, async (who) => {
   expect(bad(await playInside(who))).toEqual([]);
 });
 
-test.runIf(isLong)('nothing gets out: a command of the older agent', LONG, async () => {
-  expect(bad(await playInside('a command of the agent', 'older'))).toEqual([]);
-});
+if (isLong)
+  test('nothing gets out: a command of the older agent', LONG, async () => {
+    expect(bad(await playInside('a command of the agent', 'older'))).toEqual([]);
+  });
 
 test.runIf(process.getuid?.() === 0)(
   'where nothing confines them, they get out',

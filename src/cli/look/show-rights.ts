@@ -2,7 +2,7 @@
 import { look } from '../../app/look.ts';
 import { type StateRights, stateRights } from '../../history/state-rights.ts';
 import { Steps } from '../../history/steps.ts';
-import type { UsedRight } from '../../model/rights.ts';
+import type { StepRights, UsedRight } from '../../model/rights.ts';
 import { refusedText, remedyFor, rightsText } from '../../model/rights-text.ts';
 import { oneLine } from '../../observe/words.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
@@ -41,10 +41,10 @@ function learned(states: readonly StateRights[]): readonly string[] {
   return [
     '# What each state changed and reached in this run. Copy it into the front matter of a prompt, or below',
     '# "states" in workflow.yaml for a script. Other runs may need more.',
-    ...states.flatMap(({ state, used, refused }) => [
+    ...states.flatMap(({ state, used, refused, rights }) => [
       '',
       `${quoted(state)}:`,
-      `  rights: { write: ${listed(used, 'write')}, network: ${hostsIn(used)} }`,
+      `  rights: { write: ${listed(used, 'write')}, network: ${hostsIn(used)}${secretsIn(rights)} }`,
       ...refused.map(
         ({ right, what }) => `  # refused, and perhaps not needed: ${right} ${oneLine(what)}`,
       ),
@@ -62,6 +62,9 @@ const hostsIn = (used: readonly UsedRight[]) => {
   const hosts = listed(used, 'network');
   return hosts === '[]' ? 'none' : hosts;
 };
+
+const secretsIn = (rights: StepRights | undefined) =>
+  rights?.secrets ? `, secrets: [${rights.secrets.join(', ')}]` : '';
 
 /** As a YAML text, if it could mean something else. */
 const quoted = (text: string) => (/^[\w.][\w./-]*$/.test(text) ? text : JSON.stringify(text));

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { attempt } from '../../model/attempt.ts';
-import type { Executor, PromptStep, StepOutcome } from '../../ports.ts';
+import type { ConfinedTo, Executor, PromptStep, StepOutcome } from '../../ports.ts';
 import { mayEdit, readChoices, type SharedChoices } from '../agents/agent-choices.ts';
 import { findAcp } from '../agents/find-program.ts';
 import { asItIs, keyHider, type Program } from '../agents/out-of-sight.ts';
@@ -110,12 +110,14 @@ interface Context {
 
 function acpTurn(acp: Acp, turning: Turning): Turn<TurnFile> {
   const choices = readChoices(acp.name, turning.step.choices);
+  const rights = rightsOf(acp, turning.step, choices);
   const step: AcpStep = {
     ...turning.step,
     ...choices,
     skipsProject: acp.skipped(turning.step.cwd).told.length > 0,
     hidesKeys: acp.readsUnasked === true && !choices.skipPermissions && !turning.step.rights,
-    confine: confinementOf(acp, turning.step, choices),
+    rights,
+    confine: () => confinementOf(acp, turning.step.cwd, rights),
   };
   const permissions = new TurnPermissions({
     ask: turning.ask,
@@ -137,19 +139,26 @@ function acpTurn(acp: Acp, turning: Turning): Turn<TurnFile> {
 }
 
 /** In a mode without edits, its own sandbox would allow no writing. */
-function confinementOf(
-  { protects, environment, needs, own, hasSandbox }: Acp,
-  { cwd, rights }: PromptStep,
+function rightsOf(
+  { hasSandbox }: Acp,
+  { rights }: PromptStep,
   choices: SharedChoices,
+): ConfinedTo | undefined {
+  const isReading = hasSandbox && !choices.skipPermissions && !mayEdit(choices);
+  return rights && isReading ? { ...rights, write: [...rights.write, []] } : rights;
+}
+
+function confinementOf(
+  { protects, environment, needs, own }: Acp,
+  cwd: string,
+  rights: ConfinedTo | undefined,
 ): Confinement | undefined {
   if (!rights) return undefined;
-  const isReading = hasSandbox && !choices.skipPermissions && !mayEdit(choices);
-  const narrowed = isReading ? { ...rights, write: [...rights.write, []] } : rights;
   const all = withOwn(needs?.(environment) ?? NO_NEEDS, own);
   // It could not create them in a folder that it may not change.
   for (const folder of all.writes)
     if (!existsSync(folder)) attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
-  return confinementFor({ cwd, rights: narrowed }, protects, all);
+  return confinementFor({ cwd, rights }, protects, all);
 }
 
 /** The agent gets some time to end the turn, so that its session stays whole and its cost is reported. */

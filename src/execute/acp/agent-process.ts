@@ -27,8 +27,8 @@ export interface AcpStep extends ChosenStep {
   readonly skipsProject: boolean;
   /** Its process does not see the keys of the user. */
   readonly hidesKeys: boolean;
-  /** Absent if it may do everything that the user may. */
-  readonly confine: Confinement | undefined;
+  /** Only a new process needs it. Undefined if it may do everything that the user may. */
+  readonly confine: () => Confinement | undefined;
 }
 
 /** An agent, and what its processes need. */
@@ -100,7 +100,7 @@ export async function launchProcess(
     }),
     cwd: step.cwd,
     env: environmentFor(options, environment, step),
-    confine: step.confine,
+    confine: step.confine(),
   });
   onLaunched(launched);
   const connection = new Connection(launched);
@@ -167,8 +167,12 @@ export function processOf(
 export const ANSWER_MS = 180_000;
 
 export function environmentKey(step: AcpStep): string {
-  const { environment, skipsProject, hidesKeys, confine } = step;
-  return JSON.stringify([Object.entries(environment).sort(), skipsProject, hidesKeys, confine]);
+  const { environment, skipsProject, hidesKeys, cwd, rights } = step;
+  return JSON.stringify([
+    ...[Object.entries(environment).sort(), skipsProject, hidesKeys],
+    // The protected files stay those of its first prompt.
+    ...(rights ? [cwd, rights.taskFolder, rights.write, rights.hide, rights.network] : []),
+  ]);
 }
 
 /** Whether a later process can continue the sessions of this one. */

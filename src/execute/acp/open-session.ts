@@ -239,7 +239,7 @@ const MOST_NAMES = 10;
 /** The mode of the agent in which it asks for everything that the run does not allow. */
 function modeFor({ permissions, hasSandbox }: AcpOptions, step: AcpStep): string | undefined {
   const modes = permissions?.modes ?? {};
-  if (step.skipPermissions || (hasSandbox && step.confine)) return modes.skip;
+  if (step.skipPermissions || (hasSandbox && step.rights)) return modes.skip;
   if (step.permissionMode === 'plan') return modes.plan;
   return mayEdit(step) ? modes.edits : modes.strict;
 }

@@ -32,6 +32,8 @@ export interface Protected {
   readonly reached: (places: readonly Place[]) => Reached;
   /** Further files. */
   readonly files?: readonly string[];
+  /** The value of a secret that is ready. */
+  readonly secretOf?: (name: string) => string;
   /** Further folders that agents may use. */
   readonly folders?: readonly string[];
 }
@@ -51,13 +53,19 @@ export interface ProtectedStep {
 
 /** Who runs any command needs no command files, so their protection would only hinder. */
 export function protection(
-  { projectFolder, userFolder, reached, files = [], folders = [] }: Protected,
+  { projectFolder, userFolder, configFolder, reached, files = [], folders = [] }: Protected,
   { places, cwd, taskFolder, skipPermissions }: ProtectedStep,
 ): Protection {
   const roots = [...new Set([dirname(projectFolder), cwd, taskFolder, ...folders])];
   const isInner = (root: string) => roots.some((one) => one !== root && isWithin(one, root));
   return {
-    protects: [projectFolder, userFolder, ...files, ...reached(places).files],
+    protects: [
+      projectFolder,
+      userFolder,
+      ...(configFolder === undefined ? [] : [configFolder]),
+      ...files,
+      ...reached(places).files,
+    ],
     hides: [userFolder],
     opens: [
       taskFolder,

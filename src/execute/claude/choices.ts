@@ -38,7 +38,8 @@ type ClaudeChoices = z.output<typeof choicesSchema>;
 export type ClaudeStep = PromptStep &
   ClaudeChoices & {
     readonly deny: DenyRules;
-    readonly confine?: Confinement | undefined;
+    /** Only a new process needs it. */
+    readonly confine: () => Confinement | undefined;
     /** The settings of the project are not loaded. */
     readonly skipsProject: boolean;
   };

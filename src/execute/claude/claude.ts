@@ -85,7 +85,7 @@ function chosen({ protects, approvals, environment, own }: Claude, { step }: Tur
   return {
     ...choices,
     deny: denyRules(protects, choices),
-    confine: confinementFor(step, protects, withOwn(claudeNeeds(environment), own)),
+    confine: () => confinementFor(step, protects, withOwn(claudeNeeds(environment), own)),
     skipsProject: settings.told.length > 0,
   };
 }

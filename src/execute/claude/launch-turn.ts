@@ -135,7 +135,7 @@ function begin(
     }),
     cwd: step.cwd,
     env: environmentOf(launcher, step),
-    confine: step.confine,
+    confine: step.confine(),
     // Older versions do not read their input from a file.
     stdin: hasFifo(step) ? 'fifo' : 'pipe',
   });

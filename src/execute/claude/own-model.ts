@@ -17,7 +17,7 @@ interface OwnModelRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly skipsProject: boolean;
-  readonly confine?: Confinement | undefined;
+  readonly confine: () => Confinement | undefined;
 }
 
 export type OwnModels = (request: OwnModelRequest) => Promise<string | undefined>;
@@ -41,13 +41,14 @@ async function askForModel(
   args: readonly string[],
   { folder, command, cwd, env, confine }: OwnModelRequest,
 ): Promise<string | undefined> {
+  const own = confine();
   const launched = processes.launch({
     folder: join(folder, `own-model-${randomUUID().slice(0, 8)}`),
     command,
     args,
     cwd,
     env,
-    confine,
+    confine: own && { ...own, secrets: undefined },
     stdin: 'pipe',
   });
   launched.stdin?.end(OWN_MODEL_QUESTION);

@@ -27,7 +27,7 @@ export function claudeTravel({ transcripts, notes, warm, processes }: Memory): S
     readIfExists(transcripts.find(session, cwd, notes.read(session)?.transcripts));
   const endProcess = (session: string) => warm.end((process) => process.session === session);
   return {
-    async pack(session, { cwd, folder, isAnswered }) {
+    async pack(session, { cwd, folder, isAnswered, clean }) {
       const { transcripts: _, ...note } = notes.read(session) ?? {};
       const isWhole = () => isComplete(read(session, cwd), note.checkpoint);
       // A process that waits for its next prompt writes the transcript a moment after its answer.
@@ -36,11 +36,13 @@ export function claudeTravel({ transcripts, notes, warm, processes }: Memory): S
       const text = wholeLines(read(session, cwd));
       const isCurrent = isComplete(text, note.checkpoint);
       if (text === '' || (isAnswered && !isCurrent)) return undefined;
+      const bytes = clean(Buffer.from(text));
+      if (!bytes) return undefined;
       const { checkpoint: _missing, ...older } = note;
       const turn = readTurn(seals, folder);
       return packFiles({
         note: { ...(isCurrent ? note : older), ...(turn && { turn }) },
-        files: [{ name: FILE, bytes: Buffer.from(text) }],
+        files: [{ name: FILE, bytes }],
       });
     },
     async unpack(session, packed, { cwd, previousFolder }) {

@@ -57,6 +57,7 @@ const step: ClaudeStep = {
   places: [],
   taskFolder: '/task',
   deny: { fixed: ['Edit(//p)'], states: ['Edit(//flow/TWO.md)'] },
+  confine: () => undefined,
   folder: '/steps/2',
   environment: {},
   idleTimeoutMs: 0,

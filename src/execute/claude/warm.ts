@@ -135,7 +135,7 @@ export function fixedOf(step: ClaudeStep): string {
     ...[cwd, Object.entries(environment).sort(), allowedTools, disallowedTools, deny.fixed],
     ...[skipPermissions, asksPermissions, skipsProject],
     // Like the deny rules for states, the protected files stay those of its first prompt.
-    ...(rights ? [rights.write, rights.hide, rights.network] : []),
+    ...(rights ? [rights.write, rights.hide, rights.network, rights.secrets] : []),
   ]);
 }
 

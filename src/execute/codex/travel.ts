@@ -13,12 +13,18 @@ import { noteSchema, readTurn, type Threads, turnSchema } from './threads.ts';
 
 export function codexTravel(threads: Threads, seals: StepSeals): SessionTravel {
   return {
-    async pack(session, { folder }) {
+    async pack(session, { folder, clean }) {
       const note = threads.read(session) ?? { thread: session };
       const files = lineOf(threads, note.thread);
       const turn = readTurn(seals, folder);
       const newest = turn?.wasHeard && { turn };
-      return files && packFiles({ note: { ...note, ...newest }, files });
+      // Rollouts refer to each other by their lengths, so a secret cannot be removed from one.
+      const isClean = files?.every(({ bytes }) => {
+        const cleaned = clean(bytes);
+        return cleaned !== undefined && Buffer.from(bytes).equals(cleaned);
+      });
+      if (!files || !isClean) return undefined;
+      return packFiles({ note: { ...note, ...newest }, files });
     },
     async unpack(session, packed, { previousFolder }) {
       const {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type FileIdentity, ForeignFile, makeOwnFile } from '../../files/own-file.ts';
 import { readWithIdentity } from '../../files/regular-file.ts';
-import { parsed } from '../../model/attempt.ts';
+import { attempt, parsed } from '../../model/attempt.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 
@@ -126,6 +126,19 @@ export function openLaunch(folder: string): ReadLaunch | undefined {
   const { bytes, identity } = readWithIdentity(path, MAX_LAUNCH_BYTES);
   const launch = parseLaunch(bytes.toString('utf8'));
   return launch && { ...launch, file: identity };
+}
+
+/**
+ * The first process of a command's sandbox, which bubblewrap has added to the file. All others of the sandbox
+ * end before it. Commands in a sandbox cannot change the file.
+ */
+export function sandboxIn(folder: string, made: FileIdentity): number | undefined {
+  const read = attempt(() => readWithIdentity(launchFileOf(folder), MAX_LAUNCH_BYTES));
+  if (read?.identity !== made) return undefined;
+  const told = /^\{\n +"child-pid": (\d+)/m.exec(
+    read.bytes.toString('utf8', read.bytes.lastIndexOf('\n{')),
+  );
+  return told ? Number(told[1]) : undefined;
 }
 
 /** Longer requests go another way: see `RunProcesses.submit`. */

@@ -47,6 +47,10 @@ export interface Launch {
   readonly confine?: Confinement | undefined;
   /** A file that the command reads from `FILTER_DESCRIPTOR`. Then it inherits no other files. */
   readonly filter?: string | undefined;
+  /** Its sandbox ends all of its processes together with it. */
+  readonly endsWhole?: boolean;
+  /** Its variables have secrets, so they must not be in any file. */
+  readonly isPrivate?: boolean;
 }
 
 /** A process under its wrapper, launched by this Raymond process or by an earlier one. */

@@ -148,21 +148,27 @@ interface StepCode {
   readonly command: string;
   readonly args: readonly string[];
   readonly filter?: string | undefined;
+  readonly endsWhole?: boolean | undefined;
 }
 
 /** The code that the child of a witness reads. It waits in `begin`, and then becomes the command. */
 export function stepCode(platform: NodeJS.Platform, step: StepCode): string {
-  const { mark, environment, cwd, command, args, filter } = step;
-  const words = [command, ...args].map(quoted).join(' ');
+  const { mark, environment, cwd, command, args, filter, endsWhole } = step;
+  const told = endsWhole ? ['--info-fd', `${INFO_DESCRIPTOR}`] : [];
+  const words = [command, ...told, ...args].map(quoted).join(' ');
   return `${setLimit(platform, mark)}
 cd -P -- ${quoted(cwd)} || exit 126
 umask "$RAYMOND_MASK"
 unset -v ${environment.unset}
 ${filter === undefined ? '' : withFilter(filter, FIRST_FREE)}
+${endsWhole ? `exec ${INFO_DESCRIPTOR}>>/proc/self/fd/5` : ''}
 begin
 ${environment.set} exec -- ${words}
 `;
 }
+
+/** Where bubblewrap reports the process of its sandbox: at the end of the `launch` file. See `sandboxIn`. */
+const INFO_DESCRIPTOR = 4;
 
 /** The descriptors below it have a use until the command begins. */
 const FIRST_FREE = 9;

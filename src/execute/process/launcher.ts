@@ -210,13 +210,14 @@ export class Launcher {
     wanted: Launch,
     mark: StepMark,
   ): Omit<Request, 'folder'> | undefined {
-    const { folder, command, args, cwd, env, variables, filter } = wanted;
+    const { folder, command, args, cwd, env, variables, filter, endsWhole } = wanted;
     const token = newToken(mark, randomUUID());
     const common = this.#changeTo(env);
     const own = { ...variables, ...tokenIn(env, token) };
     const environment = common && withVariables(common, own);
     if (environment === undefined || [folder, cwd, command, ...args].some(hasNul)) return undefined;
-    const code = stepCode(process.platform, { mark, environment, cwd, command, args, filter });
+    const step = { mark, environment, cwd, command, args, filter, endsWhole };
+    const code = stepCode(process.platform, step);
     if (code.length > MAX_LAUNCH_BYTES / 4) return undefined;
     const note = { token, command, boot: boot(), launcher: this.identity.pid, files };
     writeLaunch(this.#seals, { file: where, sealedFor: folder }, note, code);

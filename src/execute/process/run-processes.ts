@@ -6,15 +6,16 @@ import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { OwnFile } from '../../files/own-file.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FileIdentity, OwnFile } from '../../files/own-file.ts';
 import { realOrSame } from '../../files/regular-file.ts';
 import { confined } from '../rights/confined.ts';
 import { type StepSeals, stepSeals } from '../steps/step-seals.ts';
 import { adopt } from './adopt.ts';
 import { fifoOf } from './fifo.ts';
-import { boot, type ProcessIdentity, self } from './identity.ts';
+import { boot, identify, type ProcessIdentity, self } from './identity.ts';
 import { type Launch, launch, needFolder, type ProcessHandle, writeInput } from './launch.ts';
-import type { MadeFiles } from './launch-file.ts';
+import { type MadeFiles, sandboxIn } from './launch-file.ts';
 import type { Place } from './launcher.ts';
 import { Launchers } from './launchers.ts';
 import { enclosingRuns } from './living-processes.ts';
@@ -323,7 +324,8 @@ export class RunProcesses {
       endLeftovers: async (graceMs) => {
         if (second) return second.endLeftovers(graceMs);
         const { leavesNothing } = await submission.ended;
-        if (!leavesNothing || isEnding()) return endAll(clearing(graceMs));
+        const isAlone = leavesNothing || (wanted.endsWhole && (await hasEnded(folder, files.end)));
+        if (!isAlone || isEnding()) return endAll(clearing(graceMs));
         finish();
         return [];
       },
@@ -360,7 +362,9 @@ export class RunProcesses {
    * Undefined if the command must be launched with a wrapper, which also reports what is wrong. A folder
    * that exists is left from a crash: a witness may still look for a command in it.
    */
-  #place({ folder, env, stdin }: Launch): Place | undefined {
+  #place({ folder, env, stdin, isPrivate }: Launch): Place | undefined {
+    // The launcher gets its commands in files.
+    if (isPrivate) return undefined;
     if (process.platform === 'win32' || stdin !== 'none' || existsSync(folder)) return undefined;
     try {
       return this.#launchers.reserve(env);
@@ -465,6 +469,19 @@ export class RunProcesses {
     return isOwn ? this.#realFolder() + path.slice(this.#folder.length) : realpathSync(path);
   }
 }
+
+/** Whether the sandbox of a command ends within a moment. The system may not reap its process at once. */
+async function hasEnded(folder: string, launchFile: FileIdentity): Promise<boolean> {
+  const first = sandboxIn(folder, launchFile);
+  if (first === undefined) return false;
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    if (identify(first) === undefined) return true;
+    await delay(1);
+  }
+  return false;
+}
+
+const MOST_LOOKS = 200;
 
 /** A FIFO without a process is removed: other programs that read the folder would wait for it. */
 function closeFifo(fifo: Writable, folder: string, exit: Exit): void {

@@ -10,6 +10,8 @@ import { sandboxProgram } from './sandbox-package.ts';
 /** A program, and the file that it reads from `FILTER_DESCRIPTOR`. */
 export interface SandboxedProgram extends Program {
   readonly filter: string;
+  /** All processes of the sandbox end together with the program. */
+  readonly endsWhole?: boolean;
 }
 
 export function inBubblewrap(
@@ -18,6 +20,7 @@ export function inBubblewrap(
 ): SandboxedProgram {
   return {
     filter: callFilterFile(ownFolder, 'no files'),
+    endsWhole: true,
     command: sandboxProgram('bwrap'),
     args: [
       ...['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'],

@@ -12,15 +12,16 @@ import { SandboxManager } from '@anthropic-ai/sandbox-runtime';
 import { attempt } from '../../model/attempt.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { isHostIn } from '../../parse/rights.ts';
+import { secretsIn } from '../secrets/clean-command.ts';
+import { cleanText } from '../secrets/cleaner.ts';
 import { kernelSettings } from './bubblewrap.ts';
 import { FILTER_DESCRIPTOR } from './call-filter-file.ts';
 import { sandboxProgram, systemPath, systemProgram } from './sandbox-package.ts';
-import type { ConfineSettings } from './sandbox-runtime.ts';
-
-const THIS_MACHINE = /^(?:127\.|localhost\b|\[::1\])/;
+import { type ConfineSettings, THIS_MACHINE } from './sandbox-runtime.ts';
 
 const [given = '', records = '', temporary = '', filter = '', ...words] = process.argv.slice(2);
-const { config: settings, learns } = JSON.parse(given) as ConfineSettings;
+const { config: settings, learns, secrets: names } = JSON.parse(given) as ConfineSettings;
+const secrets = secretsIn(names ?? '', process.env);
 
 try {
   // The sandbox also finds programs on the PATH, where steps could have put their own.
@@ -36,6 +37,8 @@ try {
   recordRefusals();
   const { argv, env } = await SandboxManager.wrapWithSandboxArgv(commandText(), '/bin/bash');
   const [program = '', ...args] = argv;
+  // Otherwise the first process in the sandbox would have the value, and show it to the others.
+  for (const { name } of settings.credentials?.envVars ?? []) delete env[name];
   const child = spawn(program, args, { stdio: 'inherit', env: { ...env, PATH } });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => child.kill(signal));
@@ -159,7 +162,8 @@ interface Report {
 const MOST_PATHS = 5_000;
 
 function record(line: string): void {
-  appendFileSync(records, `${JSON.stringify({ at: Date.now(), line })}\n`, { mode: 0o600 });
+  const clean = secrets.size === 0 ? line : cleanText(secrets, line);
+  appendFileSync(records, `${JSON.stringify({ at: Date.now(), line: clean })}\n`, { mode: 0o600 });
 }
 
 function fail(error: unknown): never {

@@ -23,7 +23,12 @@ test.runIf(process.platform === 'linux')('a confined command begins in the sandb
   const { command, args, ...others } = confined({ ...wanted, confine });
   expect(command).toMatch(/\/bwrap$/);
   expect(args.slice(-2)).toEqual(['/bin/true', 'x']);
-  expect(others).toEqual({ folder: '/step', confine: undefined, filter: expect.any(String) });
+  expect(others).toEqual({
+    folder: '/step',
+    confine: undefined,
+    filter: expect.any(String),
+    endsWhole: true,
+  });
   expect(args[args.indexOf('--seccomp') + 1]).toBe('3');
 });
 

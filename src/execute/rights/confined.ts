@@ -1,8 +1,11 @@
 /** Gives the rights of a step to a sandbox. */
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { hasStandIns } from '../../model/rights.ts';
 import type { ConfinedTo, Place } from '../../ports.ts';
 import type { Protected } from '../agents/protected-files.ts';
+import type { Environment } from '../process/shell-environment.ts';
+import { cleaned } from '../secrets/clean-command.ts';
 import { inBubblewrap } from './bubblewrap.ts';
 import { type AgentNeeds, type Confinement, confinementOf, type Guarded } from './confinement.ts';
 import { refusalsFile } from './refusals.ts';
@@ -17,8 +20,16 @@ export function confinementFor(
   if (!rights) return undefined;
   const { places, taskFolder } = rights;
   const guarded = protects ? guardedBy(protects, places) : UNGUARDED;
-  return confinementOf(rights, { cwd, taskFolder }, guarded, needs);
+  const confinement = confinementOf(rights, { cwd, taskFolder }, guarded, needs);
+  const { secrets: names, network } = rights;
+  if (!names) return confinement;
+  const standInsFor = hasStandIns(rights) && network !== 'all' ? network : undefined;
+  const of = protects?.secretOf ?? madeUp;
+  return { ...confinement, secrets: { names, valueOf: of, ...(standInsFor && { standInsFor }) } };
 }
+
+/** In tests and rehearsals, which must not use what is precious. */
+const madeUp = (name: string) => `made-up-value-of-${name}`;
 
 /** What the steps of a run must not touch, whatever their rights say. */
 function guardedBy(
@@ -41,6 +52,8 @@ interface Wanted {
   readonly args: readonly string[];
   readonly confine?: Confinement | undefined;
   readonly filter?: string | undefined;
+  readonly variables?: Environment;
+  readonly isPrivate?: boolean;
 }
 
 /** The command in its sandbox. Without proxies, bubblewrap alone starts much sooner. */
@@ -53,5 +66,17 @@ export function confined<W extends Wanted>(wanted: W): W {
     isSimple && process.platform === 'linux'
       ? inBubblewrap(wanted, confine)
       : inSandboxRuntime(wanted, confine, refusalsFile(folder));
-  return { ...wanted, ...program, confine: undefined };
+  const inSandbox = { ...wanted, ...program, confine: undefined };
+  const { secrets } = confine;
+  if (!secrets) return inSandbox;
+  const values = secrets.names.map((name) => [name, secrets.valueOf(name)] as const);
+  return {
+    ...inSandbox,
+    ...cleaned(secrets.names, program),
+    // After those of the workflow, which must not replace them.
+    variables: { ...wanted.variables, ...Object.fromEntries(values) },
+    isPrivate: true,
+    // The process that removes the secrets is outside of the sandbox.
+    endsWhole: false,
+  };
 }

@@ -24,6 +24,15 @@ export interface Confinement {
   readonly ownFolder: string;
   /** What it changes and reaches is recorded, except for the hosts of the agent itself. */
   readonly learns?: { readonly ownHosts: readonly string[] };
+  readonly secrets?: ConfinedSecrets | undefined;
+}
+
+interface ConfinedSecrets {
+  readonly names: readonly string[];
+  /** The hosts for which the sandbox replaces stand-ins; absent if the step sees the values. */
+  readonly standInsFor?: readonly string[];
+  /** Called only when a process begins, so that nothing else has a value. */
+  readonly valueOf: (name: string) => string;
 }
 
 export interface Placed {
@@ -69,6 +78,7 @@ export function confinementOf(
   { protects, hides, shows, ownFolder }: Guarded,
   needs: AgentNeeds = NO_NEEDS,
 ): Confinement {
+  const { real, exists } = looker();
   const credentials = CREDENTIALS.map(inHome).filter((path) => !needs.reads.includes(path));
   const hidden = [
     '/run',
@@ -77,13 +87,15 @@ export function confinementOf(
     ...rights.hide.map((path) => absolute(path, cwd)),
   ];
   // A deeper place counts more, so a path in one of these must not be written by its own name.
-  const isKept = keptBy([...hidden, ...protects, ...needs.keeps], cwd);
+  const isKept = keptBy([...hidden, ...protects, ...needs.keeps].map(real), real(cwd));
   const written = writablePaths(rights.write, cwd, isKept);
   const own = taskFolder === undefined ? [] : [taskFolder];
   const roots = written.filter((path) => attempt(() => lstatSync(path).isDirectory()) ?? false);
   const programs = programFiles().filter((path) => written.some((one) => isWithin(one, path)));
+  const placed = (access: Placed['access'], paths: readonly string[]): readonly Placed[] =>
+    paths.filter(exists).map((path) => ({ path: real(path), access }));
   const places = [
-    ...placed('fresh', ['/tmp', '/var/tmp', '/dev/shm']),
+    ...placed('fresh', ['/tmp', '/var/tmp']),
     ...placed('hidden', hidden),
     ...placed('seen', [cwd, ...shows, ...needs.reads]),
     ...placed('read', [...protects, ...programs, ...roots.flatMap(commandFilesIn), ...needs.keeps]),
@@ -134,8 +146,31 @@ export function withOwn(
 
 export const NO_NEEDS: AgentNeeds = { writes: [], keeps: [], reads: [], hosts: [] };
 
-const placed = (access: Placed['access'], paths: readonly string[]): readonly Placed[] =>
-  paths.filter(exists).map((path) => ({ path: realOf(path), access }));
+/**
+ * Like `realOf`, for many paths with the same folders above them. Looks at each of them once. What it knows
+ * is never used for another step, because agents change files meanwhile.
+ */
+function looker() {
+  const known = new Map<string, { readonly exists: boolean; readonly real: string }>();
+  const look = (path: string): { readonly exists: boolean; readonly real: string } => {
+    const before = known.get(path);
+    if (before) return before;
+    const parent = dirname(path);
+    const found = lookAt(path);
+    const isPlain = parent !== path && !found?.isSymbolicLink();
+    const real = isPlain ? joined(look(parent).real, basename(path)) : realOf(path);
+    const seen = { exists: found !== undefined, real };
+    known.set(path, seen);
+    return seen;
+  };
+  return { exists: (path: string) => look(path).exists, real: (path: string) => look(path).real };
+}
+
+const lookAt = (path: string) => attempt(() => lstatSync(path, { throwIfNoEntry: false }));
+
+/** Of paths that need no normalization, which takes longer than a look at the file. */
+const joined = (folder: string, name: string) =>
+  folder === '/' ? `/${name}` : `${folder}/${name}`;
 
 /** Of two entries for one path, the stricter one counts. */
 function inOrder(places: readonly Placed[]): readonly Placed[] {
@@ -168,8 +203,6 @@ function foldersBetween(above: string, below: string): readonly string[] {
   return folder === above ? [] : [...foldersBetween(above, folder), folder];
 }
 
-const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
 const STRICTNESS = { seen: 0, write: 1, fresh: 2, read: 3, hidden: 4 } as const;
 
 /**
@@ -193,7 +226,7 @@ function writablePaths(
     .flat()
     .filter((path) => lists.every((list) => list.some((one) => isWithin(one, path))));
   const paths = [...new Set(allowed)].filter((path) => !isKept(path));
-  for (const path of paths) if (!exists(path)) mkdirSync(path, { recursive: true });
+  for (const path of paths) if (!lookAt(path)) mkdirSync(path, { recursive: true });
   return paths;
 }
 
@@ -201,9 +234,8 @@ function writablePaths(
  * Whether a path is in one of these, or in what acts as commands of a git repository. Those that contain
  * the directory of the step do not count: a worktree is in the folder of Raymond.
  */
-function keptBy(kept: readonly string[], cwd: string): (path: string) => boolean {
-  const home = realOf(cwd);
-  const places = kept.map(realOf).filter((place) => !isWithin(place, home));
+function keptBy(kept: readonly string[], home: string): (path: string) => boolean {
+  const places = kept.filter((place) => !isWithin(place, home));
   return (path) => places.some((place) => isWithin(place, path)) || isCommandOfGit(path);
 }
 

@@ -20,6 +20,7 @@ export function inSandboxRuntime(
   const settings: ConfineSettings = {
     config: configOf(confinement),
     ...(learns && { learns: network }),
+    ...(confinement.secrets && { secrets: confinement.secrets.names.join(',') }),
   };
   const config = JSON.stringify(settings);
   const filter = IS_LINUX ? callFilterFile(confinement.ownFolder, 'files') : '/dev/null';
@@ -43,15 +44,24 @@ export interface ConfineSettings {
   readonly config: SandboxRuntimeConfig;
   /** The hosts that may be reached, if it records what the step changes and reaches. */
   readonly learns?: Confinement['network'];
+  /** The names of variables whose values must not be in the records. */
+  readonly secrets?: string;
 }
 
-function configOf({ places, network, learns }: Confinement): SandboxRuntimeConfig {
+function configOf({ places, network, learns, secrets }: Confinement): SandboxRuntimeConfig {
   const placesWith = (...kinds: readonly Placed['access'][]) =>
     places.filter(({ access }) => kinds.includes(access)).map(literal);
   // Others are asked about, and so become known.
   const allowed = learns ? [...learns.ownHosts] : network === 'all' ? ['*'] : [...network];
+  const { standInsFor } = secrets ?? {};
+  const own = allowed.filter((host) => !standInsFor?.includes(host));
   return {
-    network: { allowedDomains: allowed, deniedDomains: [] },
+    ...(secrets && standInsFor && { credentials: standIns(secrets.names, standInsFor) }),
+    network: {
+      ...{ allowedDomains: allowed, deniedDomains: [] },
+      // It has to read requests to replace stand-ins in them. Those of the agent itself stay private.
+      ...(standInsFor && { tlsTerminate: { excludeDomains: own.map(withoutPort) } }),
+    },
     filesystem: {
       denyRead: placesWith('hidden'),
       allowRead: placesWith('seen', 'write'),
@@ -60,6 +70,20 @@ function configOf({ places, network, learns }: Confinement): SandboxRuntimeConfi
     },
   };
 }
+
+/** The step sees a stand-in in each variable, and the proxy replaces it on the way to these hosts. */
+function standIns(names: readonly string[], hosts: readonly string[]) {
+  const injectHosts = [...new Set(hosts.map(withoutPort))];
+  return {
+    envVars: names.map((name) => ({ name, mode: 'mask' as const, injectHosts })),
+    // Without TLS, everybody on the way could read the secret. On this machine, nobody is on the way.
+    allowPlaintextInject: hosts.every((host) => THIS_MACHINE.test(host)),
+  };
+}
+
+const withoutPort = (host: string) => host.replace(/:\d+$/, '');
+
+export const THIS_MACHINE = /^(?:127\.|localhost\b|\[::1\])/;
 
 /** The sandbox reads some characters as patterns, so such a path would not mean itself. */
 function literal({ path }: Placed): string {

@@ -8,7 +8,15 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { CarriedSessions, Executor, Executors, PromptStep, StepOutcome } from '../../ports.ts';
+import type {
+  CarriedSessions,
+  Executor,
+  Executors,
+  PromptStep,
+  SecretValues,
+  StepOutcome,
+  UsedBy,
+} from '../../ports.ts';
 import { type KeptNotes, keptNotes, sourceOf } from '../steps/kept-notes.ts';
 import type { StepSeals } from '../steps/step-seals.ts';
 import { after, ended, failed } from './outcomes.ts';
@@ -22,8 +30,9 @@ interface SessionsOfRun {
 
 export function travellingExecutors<E extends Executors>(executors: E, ofRun: SessionsOfRun): E {
   const here = keptNotes(ofRun.seals, ofRun.folder, noteSchema, 'here-');
-  const travelling = (executor: Executor) => travellingExecutor(executor, ofRun.sessions, here);
-  const { prompt } = executors;
+  const travelling = (executor: Executor) =>
+    travellingExecutor(executor, ofRun.sessions, here, secrets);
+  const { prompt, secrets } = executors;
   return {
     ...executors,
     prompt:
@@ -37,11 +46,18 @@ export function travellingExecutors<E extends Executors>(executors: E, ofRun: Se
 const noteSchema = z.object({ sha256: z.string() });
 type Here = KeptNotes<z.infer<typeof noteSchema>>;
 
-function travellingExecutor(executor: Executor, sessions: CarriedSessions, here: Here): Executor {
+function travellingExecutor(
+  executor: Executor,
+  sessions: CarriedSessions,
+  here: Here,
+  secrets: SecretValues | undefined,
+): Executor {
   const bring = (step: PromptStep) => bringSession(executor, sessions, here, step);
   const packed = async (step: PromptStep, outcome: Promise<StepOutcome>) => {
     const how = await outcome;
-    await keepSession(executor, sessions, here, step, how);
+    const clean = (bytes: Uint8Array) =>
+      secrets ? secrets.clean(step.rights?.secrets ?? [], bytes) : bytes;
+    await keepSession(executor, sessions, here, { ...step, clean }, how);
     return how;
   };
   return {
@@ -96,7 +112,7 @@ async function keepSession(
   { name, travel }: Executor,
   sessions: CarriedSessions,
   here: Here,
-  step: PromptStep,
+  step: PromptStep & Pick<UsedBy, 'clean'>,
   { kind, account }: StepOutcome,
 ): Promise<void> {
   const session = account.session?.id;

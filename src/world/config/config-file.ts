@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
+import type { SecretSource } from '../../execute/secrets/source.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { reasonOf } from '../../journal/disk-errors.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -11,16 +12,23 @@ import type { RunOptions } from '../../options/run-options.ts';
 import { nearest } from '../../parse/nearest.ts';
 import { readAgentsSection } from './agents-section.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
+import { readSecretsSection } from './secrets-section.ts';
 import { lineOfKey } from './toml-lines.ts';
 
 export interface ConfigFile {
   /** Undefined if the file does not exist. */
   readonly text: string | undefined;
   readonly options: RunOptions;
+  /** Only the user's own file has some. */
+  readonly secrets?: ReadonlyMap<string, SecretSource>;
 }
 
 /** Relative paths of programs in it start at `folder`. */
-export async function readConfigFile(file: string, folder: string): Promise<ConfigFile> {
+export async function readConfigFile(
+  file: string,
+  folder: string,
+  whose: 'user' | 'project' = 'project',
+): Promise<ConfigFile> {
   let text: string;
   try {
     text = (await readRegularFile(file, MAX_CONFIG_BYTES)).toString('utf8');
@@ -34,15 +42,33 @@ export async function readConfigFile(file: string, folder: string): Promise<Conf
       { file },
     );
   }
-  return { text, options: readConfig(file, text, folder) };
+  return { text, ...readAll(file, text, folder, whose) };
 }
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 export function readConfig(file: string, text: string, folder = dirname(file)): RunOptions {
+  return readAll(file, text, folder, 'project').options;
+}
+
+function readAll(
+  file: string,
+  text: string,
+  folder: string,
+  whose: 'user' | 'project',
+): Pick<ConfigFile, 'options' | 'secrets'> {
   const table = parseToml(file, text);
   for (const key of Object.keys(table)) {
     if (key === 'raymond' || key === 'agents') continue;
+    if (key === 'secrets' && whose === 'user') continue;
+    if (key === 'secrets')
+      throw wrong(
+        file,
+        text,
+        [key],
+        'says where your secrets are, which only your own config file may do',
+        'Remove [secrets] here. If it is right, move it to config.toml in your own configuration folder.',
+      );
     throw wrong(
       file,
       text,
@@ -68,11 +94,14 @@ export function readConfig(file: string, text: string, folder = dirname(file)): 
     values.set(row, read);
   }
   const options = fromValues(values);
-  if (table.agents === undefined) return options;
-  const agents = readAgentsSection(table.agents, folder, (path, fact, remedy) => {
+  const refuse = (path: readonly string[], fact: string, remedy: string): never => {
     throw wrong(file, text, path, fact, remedy);
-  });
-  return { ...options, agents };
+  };
+  const agents =
+    table.agents === undefined ? undefined : readAgentsSection(table.agents, folder, refuse);
+  const secrets =
+    table.secrets === undefined ? undefined : readSecretsSection(table.secrets, refuse);
+  return { options: { ...options, ...(agents && { agents }) }, ...(secrets && { secrets }) };
 }
 
 /** A config file with every option in it, commented out. */

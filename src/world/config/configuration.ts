@@ -3,6 +3,7 @@
  * untrusted, so its dangerous keys apply only after the user has approved the file.
  */
 import { dirname, join } from 'node:path';
+import type { SecretSource } from '../../execute/secrets/source.ts';
 import type { IsDangerous } from '../../model/option.ts';
 import { UserError } from '../../model/user-error.ts';
 import {
@@ -16,7 +17,7 @@ import { configKey } from '../../options/option-names.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { agentAssignments } from './agents-section.ts';
-import { readConfigFile } from './config-file.ts';
+import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { type FileChoices, fileChoices, refuseContradictions } from './normal-choices.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
 import { isTrusted } from './trust.ts';
@@ -107,13 +108,18 @@ export function assignments(
   });
 }
 
-async function readUserFile(): Promise<ConfigPart> {
+async function readUserFile(): Promise<ConfigPart & Required<Pick<ConfigFile, 'secrets'>>> {
   const folder = userConfigFolder();
   const file = join(folder, 'config.toml');
   await checkOwn(folder);
   await checkOwn(file);
-  const { text, options } = await readConfigFile(file, folder);
-  return { file, text, ...fileChoices(options, file) };
+  const { text, options, secrets = new Map() } = await readConfigFile(file, folder, 'user');
+  return { file, text, secrets, ...fileChoices(options, file) };
+}
+
+/** Where the secrets of the user are, except for those of `raymond secret set`. */
+export async function readUserSecrets(): Promise<ReadonlyMap<string, SecretSource>> {
+  return (await readUserFile()).secrets;
 }
 
 async function readProjectFile({ folder, configFile: file }: ConfiguredProject) {

@@ -172,7 +172,8 @@ async function openRun(
   };
   await loadWorkflows(library, run, missing);
   const { id, startedAt, settings, workflow } = run;
-  const ofRun = { run: id, startedAt, settings, workflow, library };
+  const refs = [...run.workflowFiles].map(([ref]) => ref);
+  const ofRun = { run: id, startedAt, settings, workflow, library, refs };
   const area = await projectArea(cwd, homeFolder());
   const chosen = await executors(around, { ...ofRun, given: config.options, root: area.root });
   const ports = {
