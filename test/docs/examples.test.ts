@@ -74,7 +74,7 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   /** The keys of a front matter. */
   'yaml policy': (text) =>
     expect(readPrompt('S.md', `---\n${text}---\n`, AGENTS).diagnostics).toEqual([]),
-  'toml config': (text) => void readConfig('config.toml', text),
+  'toml config': (text) => void readConfig('config.toml', text, '.', 'user'),
   'jsonl events': (text) => {
     for (const line of nonEmpty(text))
       expect(decodeLine(aloneIn(Buffer.from(line)), JOURNAL_VERSION), line).toMatchObject({

@@ -47,8 +47,13 @@ export async function readConfigFile(
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-export function readConfig(file: string, text: string, folder = dirname(file)): RunOptions {
-  return readAll(file, text, folder, 'project').options;
+export function readConfig(
+  file: string,
+  text: string,
+  folder = dirname(file),
+  whose: 'user' | 'project' = 'project',
+): RunOptions {
+  return readAll(file, text, folder, whose).options;
 }
 
 function readAll(
