@@ -7,6 +7,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -305,6 +306,23 @@ async function permissions() {
   await ends(0, 'stop', 'permissions', '--now');
 }
 
+/** A question that one of two people has signed an answer to. */
+async function signed() {
+  write('signed', {
+    'START.sh': `echo '<ask of="2" to="release" next="GO">Release 2.0?</ask>'`,
+    'GO.sh': 'echo "<result>$RAYMOND_RESULT</result>"',
+  });
+  const lists = join(home, '.config/raymond/approvers');
+  mkdirSync(lists, { recursive: true, mode: 0o700 });
+  const key = join(home, 'ann');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ann', '-f', key]);
+  const list = `ann@example.com ${readFileSync(`${key}.pub`, 'utf8')}`;
+  writeFileSync(join(lists, 'release'), list, { mode: 0o600 });
+  await ends(2, 'signed', '--workflow-id', 'signed');
+  await ends(0, 'answer', 'signed', 'yes', '--sign', key);
+  await ends(2, 'resume', 'signed');
+}
+
 const RUNS = {
   question,
   killed,
@@ -316,6 +334,7 @@ const RUNS = {
   long,
   agent,
   permissions,
+  signed,
 };
 
 function makeRepository() {
@@ -407,14 +426,26 @@ function keep(run) {
   cpSync(steps, join(into, `${run}.steps`), { recursive: true });
 }
 
+const user = join(home, '.local/state/raymond');
+
+/** A run that is added belongs to the same user as the others. */
+function useKept() {
+  const kept = join(into, 'user');
+  if (!existsSync(kept)) return;
+  cpSync(kept, user, { recursive: true });
+  const heads = readdirSync(join(user, 'heads')).map((id) => join('heads', id));
+  for (const name of ['key', ...heads]) chmodSync(join(user, name), 0o600);
+  for (const folder of ['.', 'heads']) chmodSync(join(user, folder), 0o700);
+}
+
 /** The key of the user, and the ends of the journals. Releases before version 3 have no ends. */
 function keepUser() {
-  const user = join(home, '.local/state/raymond');
   if (existsSync(join(user, 'heads'))) cpSync(user, join(into, 'user'), { recursive: true });
 }
 
 mkdirSync(into, { recursive: true });
 mkdirSync(join(project, '.git'), { recursive: true });
+if (positionals.length > 0) useKept();
 try {
   for (const name of positionals.length > 0 ? positionals : Object.keys(RUNS)) {
     await RUNS[name]();

@@ -122,7 +122,10 @@ async function withSignature(
     return 0;
   }
   stderr.say(`${by} has signed the answer to ${item.agent} of ${id}.`);
-  if (!isComplete) stderr.say(`More signatures are needed. Who can sign: ${missing.join(', ')}`);
+  if (!isComplete)
+    stderr.say(
+      `More signatures are needed. Who can sign: ${missing.join(', ') || 'nobody else on the list'}`,
+    );
   else if (!owner) stderr.offer(`It is answered. To continue the run: raymond resume ${id}`);
   return 0;
 }
