@@ -77,7 +77,11 @@ function commandText(): string {
   const hosts = [...settings.network.allowedDomains, ...(Array.isArray(learns) ? learns : [])];
   const here = hosts.filter((host) => THIS_MACHINE.test(host));
   const ports = here.flatMap((host) => /:(\d+)$/.exec(host)?.[1] ?? []);
-  const isWhole = process.platform !== 'linux' || ports.length < here.length;
+  // Only in a request that the proxy reads can it replace a stand-in.
+  const isRead = settings.credentials?.envVars?.some((one) =>
+    one.injectHosts?.some((host) => THIS_MACHINE.test(host)),
+  );
+  const isWhole = process.platform !== 'linux' || ports.length < here.length || isRead === true;
   return [
     `export TMPDIR=${shellWord(temporary)} CLAUDE_CODE_TMPDIR=${shellWord(temporary)}`,
     here.length > 0 && isWhole

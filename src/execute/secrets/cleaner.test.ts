@@ -21,6 +21,7 @@ test.each<[string, (value: string) => string]>([
   ['in JSON with only ASCII', (value) => ascii(JSON.stringify(value))],
   ['in a URL', (value) => `https://a.org/?t=${encodeURIComponent(value)}&x`],
   ['in a form', (value) => new URLSearchParams({ value }).toString()],
+  ['in an attribute', (value) => `<goto input="${attribute(value)}">X</goto>`],
   ['in base64', (value) => Buffer.from(value).toString('base64')],
   ['in base64 after one byte', (value) => Buffer.from(`:${value}`).toString('base64')],
   ['in base64 between others', (value) => Buffer.from(`me:${value}-`).toString('base64')],
@@ -91,6 +92,8 @@ test('the work grows with the length of the output, not faster', () => {
   const text = 'a'.repeat(4_000_000);
   expect(cleanText(one(value), text)).toBe(text);
 });
+
+const attribute = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 const base64 = (value: string) => Buffer.from(value).toString('base64');
 

@@ -32,8 +32,28 @@ const isTelling = (line: string) => line.length >= 16 && !line.includes('-----')
 
 function textForms(text: string): readonly string[] {
   const json = jsonForms(text);
-  return [text, ...json, ...json.flatMap(jsonForms), ...urlForms(text)];
+  return [text, ...json, ...json.flatMap(jsonForms), ...urlForms(text), ...xmlForms(text)];
 }
+
+/** As tags and pages have it. Each writer escapes other characters, but each of them always in the same way. */
+function xmlForms(text: string): readonly string[] {
+  return ENTITIES.reduce<readonly string[]>(
+    (forms, [char, ...entities]) =>
+      text.includes(char)
+        ? forms.flatMap((form) => [form, ...entities.map((one) => form.replaceAll(char, one))])
+        : forms,
+    [text],
+  );
+}
+
+/** The ampersand comes first, because the others contain it. */
+const ENTITIES: readonly (readonly [string, ...string[]])[] = [
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;', '&#34;'],
+  ["'", '&apos;', '&#39;', '&#x27;'],
+];
 
 /** As the content of a JSON string. Some programs also escape slashes, or all but ASCII. */
 function jsonForms(text: string): readonly string[] {
