@@ -130,6 +130,6 @@ function needsSignatures(id: string, question: Question): UserError {
   return new UserError(
     'needs-signatures',
     `The question of ${question.agent} in ${id} ${signaturesText(question)}.`,
-    `Sign an answer with your key of ssh: raymond answer ${id} "..." --sign ~/.ssh/id_ed25519`,
+    `Sign an answer with your ssh key: raymond answer ${id} --sign KEY "..."`,
   );
 }

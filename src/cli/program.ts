@@ -168,7 +168,7 @@ function addAnswerCommands(raymond: Command, here: Here, finish: Finish): void {
     )
     .option(
       '--sign <key>',
-      'sign the answer with this key of ssh, for a question that needs signatures',
+      'sign the answer with this ssh key, for a question that needs signatures',
     )
     .option(
       '--signature <file>',

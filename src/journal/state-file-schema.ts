@@ -1,7 +1,13 @@
 /** The form of a run as readable JSON: the state file in `.raymond/state`, and the journal's snapshots. */
 import * as z from 'zod/mini';
-import { joinEndSchema, joinSchema, sessionUseSchema, taskSchema } from '../model/agent-state.ts';
-import { approvalSchema, signedSchema } from '../model/approval.ts';
+import {
+  approvalSchema,
+  joinEndSchema,
+  joinSchema,
+  sessionUseSchema,
+  signedSchema,
+  taskSchema,
+} from '../model/agent-state.ts';
 import {
   restorationSchema,
   runOutcomeSchema,

@@ -1,6 +1,5 @@
 /** The parts of an agent in events and in stored runs. */
 import * as z from 'zod/mini';
-import { approvalSchema } from './approval.ts';
 import { failureSchema } from './failure.ts';
 import { stateNameSchema } from './state-name.ts';
 import { TRANSITION_TAGS } from './tag.ts';
@@ -13,6 +12,18 @@ const time = z.int().check(z.nonnegative(), z.lte(8.64e15));
 const variables = z.readonly(z.record(text, text));
 const texts = z.readonly(z.array(text));
 const stateName = stateNameSchema;
+
+/** How many people must sign the same answer to a question, and the name of the list that they are on. */
+export const approvalSchema = z.object({ of: z.int().check(z.positive()), to: text });
+export type Approval = z.infer<typeof approvalSchema>;
+
+/** A checked signature: the person, the fingerprint of the key, and the signature itself. */
+export const signatureSchema = z.object({ by: text, key: text, signature: text });
+export type Signature = z.infer<typeof signatureSchema>;
+
+/** An answer that a person has signed. */
+export const signedSchema = z.object({ by: text, key: text, text });
+export type Signed = z.infer<typeof signedSchema>;
 
 /**
  * The session from which an agent's next turn takes its memory. It belongs to the executor that

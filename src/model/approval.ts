@@ -1,19 +1,7 @@
 /** Questions that several people answer together, each with a signature: `<ask of="2" to="release">`. */
-import * as z from 'zod/mini';
+import type { Approval, Signature, Signed } from './agent-state.ts';
 
-const text = z.string();
-
-/** How many people must sign the same answer, and the name of the list that they are on. */
-export const approvalSchema = z.object({ of: z.int().check(z.positive()), to: text });
-export type Approval = z.infer<typeof approvalSchema>;
-
-/** A checked signature: the person, the fingerprint of the key, and the signature itself. */
-export const signatureSchema = z.object({ by: text, key: text, signature: text });
-export type Signature = z.infer<typeof signatureSchema>;
-
-/** An answer that a person has signed. */
-export const signedSchema = z.object({ by: text, key: text, text });
-export type Signed = z.infer<typeof signedSchema>;
+export type { Approval, Signature, Signed };
 
 export interface SignedQuestion {
   readonly run: string;

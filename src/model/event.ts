@@ -11,6 +11,7 @@
 import * as z from 'zod/mini';
 import {
   agentStateSchema,
+  approvalSchema,
   childStatusSchema,
   endedAgentStateSchema,
   type frameSchema,
@@ -18,11 +19,11 @@ import {
   joinSchema,
   sessionSchema,
   sessionUseSchema,
+  signatureSchema,
   stackChangeSchema,
   tagSchema,
   type taskSchema,
 } from './agent-state.ts';
-import { approvalSchema, signatureSchema } from './approval.ts';
 import { failureSchema } from './failure.ts';
 import { decisionSchema, permissionRequestSchema } from './permission.ts';
 import { rightsSchema, stepRightsSchema } from './rights.ts';

@@ -1,6 +1,7 @@
 /** A message to the process that works on a run. */
+
 import * as z from 'zod/mini';
-import { signatureSchema } from './approval.ts';
+import { signatureSchema } from './agent-state.ts';
 import { decisionSchema } from './permission.ts';
 
 export const messageSchema = z.discriminatedUnion('kind', [

@@ -1,5 +1,5 @@
 /** Rights and refusals in the words of front matter. */
-import { hasStandIns, type Refusal, type StepRights } from './rights.ts';
+import type { Refusal, StepRights } from './rights.ts';
 
 /** For a reader, with the words of front matter: `write src · network none · hide ~/notes`. */
 export function rightsText(rights: StepRights): string {
@@ -16,6 +16,13 @@ export function rightsText(rights: StepRights): string {
       : [`secrets ${secrets.join(', ')} (${hasStandIns(rights) ? 'stand-ins' : 'values'})`]),
   ].join(' · ');
 }
+
+/**
+ * Whether a step sees stand-ins in place of its secrets. The proxy of its sandbox replaces them on the way to
+ * the hosts of the step. Without hosts, or with all of them, there is no proxy that could do so.
+ */
+export const hasStandIns = ({ network, secrets = [] }: Pick<StepRights, 'network' | 'secrets'>) =>
+  secrets.length > 0 && network !== 'all' && network.length > 0;
 
 /** What was refused, in the same words: `write src/x, network example.org`. */
 export const refusedText = (refused: readonly Refusal[]): string =>

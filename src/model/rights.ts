@@ -49,10 +49,3 @@ export const stepRightsSchema = z.object({
 });
 
 export type StepRights = z.infer<typeof stepRightsSchema>;
-
-/**
- * Whether a step sees stand-ins in place of its secrets. The proxy of its sandbox replaces them on the way to
- * the hosts of the step. Without hosts, or with all of them, there is no proxy that could do so.
- */
-export const hasStandIns = ({ network, secrets = [] }: Pick<StepRights, 'network' | 'secrets'>) =>
-  secrets.length > 0 && network !== 'all' && network.length > 0;

@@ -51,7 +51,7 @@ export async function checkedSignature(
   throw new UserError(
     'bad-signature',
     `The signature does not count: ${found.why}.`,
-    `The keys that count are in ${file}. What they sign: raymond answer RUN "..." --to-sign`,
+    `The keys that count are in ${file}. What they sign: raymond answer RUN --to-sign "..."`,
     { file },
   );
 }

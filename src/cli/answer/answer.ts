@@ -136,8 +136,8 @@ async function signedWith(keyFile: string, asked: AskedItem, text: string): Prom
   if ('signature' in signed) return signed.signature;
   throw new UserError(
     'not-signed',
-    `ssh-keygen cannot sign with ${keyFile}: ${oneLine(signed.why, 200)}`,
-    'Name your private key, or the public key of a key that your agent of ssh has.',
+    `The key ${keyFile} cannot sign: ${oneLine(signed.why, 200)}`,
+    'Name your private key, or the public key of a key that your ssh-agent has.',
   );
 }
 

@@ -1,7 +1,7 @@
 /** Gives the rights of a step to a sandbox. */
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { hasStandIns } from '../../model/rights.ts';
+import { hasStandIns } from '../../model/rights-text.ts';
 import type { ConfinedTo, Place } from '../../ports.ts';
 import type { Protected } from '../agents/protected-files.ts';
 import type { Environment } from '../process/shell-environment.ts';

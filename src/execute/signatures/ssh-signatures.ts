@@ -44,7 +44,7 @@ export function checkSignature({
   });
 }
 
-/** Signs with a private key, or with a public key whose private key an agent of ssh has. */
+/** Signs with a private key, or with a public key whose private key ssh-agent has. */
 export async function signText(
   keyFile: string,
   text: string,
