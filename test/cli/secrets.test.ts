@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
+import { filesWith } from '../files-with.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
@@ -34,17 +35,9 @@ const KNOWS = `echo "<result>$(printf %s "$TOKEN" | sha256sum | cut -c1-8)</resu
 const digest = (value: string) =>
   execFileSync('sha256sum', { input: value }).toString().slice(0, 8);
 
-/** All files below the project and the folders of its user, except for the store of secrets. */
-function filesWith(project: Project, texts: readonly string[]): readonly string[] {
-  const root = dirname(project.folder);
-  const files = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((one) => one.isFile() && !one.parentPath.startsWith(store(project)))
-    .map((one) => join(one.parentPath, one.name));
-  return files.filter((file) => {
-    const content = readFileSync(file, 'latin1');
-    return texts.some((text) => content.includes(text));
-  });
-}
+/** Files below the project and the folders of its user with one of the texts, except for the store of secrets. */
+const leaks = (project: Project, texts: readonly string[]) =>
+  filesWith(dirname(project.folder), texts).filter((file) => !file.startsWith(store(project)));
 
 /** The value as programs print it by accident. */
 const FORMS = [
@@ -203,7 +196,7 @@ printf '<goto input="%s">NEXT</goto>\\n' "$(printf %s "$TOKEN" | sed 's/&/\\&amp
     expect(project.read('heard')).toContain('[secret TOKEN]');
     expect(sent.length).toBeGreaterThan(0);
     for (const form of FORMS) expect(all).not.toContain(form);
-    expect(filesWith(project, FORMS)).toEqual([]);
+    expect(leaks(project, FORMS)).toEqual([]);
   });
 
   test('in no variable of a state that does not name it', async () => {
@@ -261,7 +254,7 @@ echo "<result>$(printf %s "$TOKEN" | sha256sum | cut -c1-8) $found</result>"`;
   expect(seen, stderr).toEqual(['Bearer ghp_q8Zr7xyz1234567890']);
   expect(stdout).toMatch(/^[0-9a-f]{8} 0\n$/);
   expect(stdout).not.toContain(digest('ghp_q8Zr7xyz1234567890'));
-  expect(filesWith(project, ['ghp_q8Zr7xyz1234567890'])).toEqual([]);
+  expect(leaks(project, ['ghp_q8Zr7xyz1234567890'])).toEqual([]);
   const rights = await command(project, ['show', 'r', '--rights']);
   expect(rights.stdout).toContain('TOKEN');
 });
@@ -282,5 +275,5 @@ echo "$TOKEN"; ${KNOWS}`),
   const { code, stdout, stderr } = await project.run(['resume', 'r']);
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${digest(VALUE)}\n` });
   expect(project.journal('r').filter(({ type }) => type === 'step-started')).toHaveLength(1);
-  expect(filesWith(project, FORMS)).toEqual([]);
+  expect(leaks(project, FORMS)).toEqual([]);
 });

@@ -1,7 +1,9 @@
 // The kernel confines the real agent and the commands that it runs.
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { filesWith } from '../files-with.ts';
 import { processesLeft } from '../survivors.ts';
 import { ages, suiteAges } from './claude-sandbox.ts';
 import {
@@ -68,6 +70,26 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     });
     expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'done\n' });
     expect(processes()).toHaveLength(2);
+  });
+
+  test('neither the agent nor the model sees a secret of its state, only a stand-in', async () => {
+    const value = 'ghp_q8Zr7xyz1234567890';
+    const { run, model, claude } = await sandbox({
+      age,
+      workflow: {
+        'START.md': `${front('{ network: [api.example], secrets: [TOKEN] }')}Work.`,
+      },
+      environment: { TOKEN: value },
+      script: (_, turn) =>
+        [bash('echo "it is $TOKEN"; env; cat /proc/[0-9]*/environ | tr "\\0" "\\n"')][turn] ??
+        '<result>looked</result>',
+    });
+    const { code, stdout, stderr } = await run('workflow', '--workflow-id', 'r');
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'looked\n' });
+    const asked = JSON.stringify(model.requests);
+    expect(asked).toMatch(/it is (?!ghp_)\S+/);
+    expect(asked).not.toContain(value);
+    expect(filesWith(dirname(claude.work), [value])).toEqual([]);
   });
 
   test('a stop leaves no process of the sandbox', async () => {
