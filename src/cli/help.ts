@@ -104,6 +104,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['raymond doctor'],
   config: ['raymond config', 'raymond config --json'],
   trust: ['raymond trust', 'raymond trust --revoke'],
+  secret: ['raymond secret set GH_TOKEN', 'raymond secret list'],
   completion: ['raymond completion bash >> ~/.bashrc'],
   version: ['raymond version'],
 };

@@ -201,6 +201,9 @@ test('an accepted answer leads only to states that entries name, and waits as th
   expect(accepted).toBeGreaterThan(80);
 });
 
+/** An entry without what its tag needs, or with a value that it cannot have. */
+const BROKEN = new Set<string>(['incomplete-transition', 'bad-transition']);
+
 test('a run, lint and exploration agree on what a policy allows', () => {
   const verdicts = { allowed: 0, forbidden: 0, broken: 0 };
   fc.assert(
@@ -210,7 +213,7 @@ test('a run, lint and exploration agree on what a policy allows', () => {
       const start = workflow.states.get(workflow.entry);
       if (start?.kind !== 'prompt') {
         verdicts.broken++;
-        expect(found.map(({ code }) => code)).toContain('incomplete-transition');
+        expect(found.some(({ code }) => BROKEN.has(code))).toBe(true);
         return;
       }
       const events = stage.turn(answer);

@@ -14,7 +14,7 @@ const texts = z.readonly(z.array(text));
 const stateName = stateNameSchema;
 
 /** How many people must sign the same answer to a question, and the name of the list that they are on. */
-export const approvalSchema = z.object({ of: z.int().check(z.positive()), to: text });
+export const approvalSchema = z.object({ of: z.int().check(z.gte(1)), to: text });
 export type Approval = z.infer<typeof approvalSchema>;
 
 /** A checked signature: the person, the fingerprint of the key, and the signature itself. */
