@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { sep } from 'node:path';
 
 /**
@@ -42,4 +43,13 @@ export function commandFileIn(
 ): string | undefined {
   const parts = path.toLowerCase().split(sep);
   return names.find((name) => parts.includes(name));
+}
+
+/**
+ * Whether a sandbox holds the place of a command file that does not exist, so that its processes cannot create
+ * the file. It is empty, nobody may write it, and it is removed with the sandbox.
+ */
+export function isPlaceholder(path: string, found: Stats): boolean {
+  const isBlank = found.isFile() && found.size === 0 && found.nlink === 1;
+  return isBlank && (found.mode & 0o222) === 0 && commandFileIn(path) !== undefined;
 }

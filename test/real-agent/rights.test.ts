@@ -1,4 +1,5 @@
 // The kernel confines the real agent and the commands that it runs.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -70,6 +71,25 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     });
     expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'done\n' });
     expect(processes()).toHaveLength(2);
+  });
+
+  test("what the sandbox puts into the place of missing command files is nobody's work", async () => {
+    const { run, claude, processes } = await sandbox({
+      age,
+      workflow: {
+        'START.md': `${front('{}')}Do one.`,
+        'TWO.md': `${front('{}')}Do two.`,
+        'END.sh': 'ls -A; echo "<result>done</result>"',
+      },
+      script: answering({ 'Do one.': '<goto>TWO</goto>', 'Do two.': '<goto>END</goto>' }),
+    });
+    const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: claude.work });
+    git('init', '-q');
+    const options = ['--checkpoints', 'steps', '--workflow-id', 'r'];
+    expect(await run('workflow', ...options)).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(processes()).toHaveLength(1);
+    expect(await run('diff', 'r')).toMatchObject({ stdout: '' });
+    expect(git('status', '--short').toString()).toBe('?? workflow/\n');
   });
 
   test('neither the agent nor the model sees a secret of its state, only a stand-in', async () => {

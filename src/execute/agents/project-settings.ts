@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { isPlaceholder } from '../../files/command-files.ts';
 import { isWithin, readRegularFileSync, realOrSame } from '../../files/regular-file.ts';
 import { withParents } from '../../files/walk.ts';
 import type { AgentDeclaration } from '../../model/agent.ts';
@@ -117,7 +118,7 @@ function isNamed(path: string, name: string): boolean {
 /** No link is followed: its target may change without a change of the link. */
 function filesAt(path: string): readonly Omit<SettingsFile, 'name'>[] {
   const kind = lstatSync(path, { throwIfNoEntry: false });
-  if (!kind) return [];
+  if (!kind || isPlaceholder(path, kind)) return [];
   if (!kind.isDirectory()) return [{ path, hash: kind.isFile() ? hashOf(path) : undefined }];
   const found: Omit<SettingsFile, 'name'>[] = [];
   const open = [path];

@@ -1,6 +1,7 @@
 /** Brings an index up to date with the files of a working tree. */
 import { constants } from 'node:fs';
 import { access, lstat, stat, utimes, writeFile } from 'node:fs/promises';
+import { isPlaceholder } from '../../files/command-files.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 
 /** Runs git in the tree, with its index. Texts are bytes. */
@@ -85,7 +86,7 @@ async function isWanted(root: string, path: string): Promise<boolean> {
   try {
     const kind = await lstat(here);
     if (kind.isSymbolicLink()) return true;
-    if (!kind.isFile() || kind.size > MOST_BYTES) return false;
+    if (!kind.isFile() || kind.size > MOST_BYTES || isPlaceholder(path, kind)) return false;
     await access(here, constants.R_OK);
     return true;
   } catch {
