@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { treeStatus } from '../../src/execute/git/look-at-tree.ts';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
@@ -423,3 +424,27 @@ function configure({ userConfig }: Project, text: string): void {
   mkdirSync(userConfig, { recursive: true, mode: 0o700 });
   writeFileSync(join(userConfig, 'config.toml'), text, { mode: 0o600 });
 }
+
+test('a worktree in which only a sandbox holds places has no work in it', async () => {
+  const project = newProject({});
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: project.folder });
+  git('init', '-q', '-b', 'main');
+  git(
+    '-c',
+    'user.name=A',
+    '-c',
+    'user.email=a@b.c',
+    'commit',
+    '-q',
+    '--allow-empty',
+    '-m',
+    'first',
+  );
+  const status = () => treeStatus(project.path('.git'), project.folder);
+  for (const name of ['.mcp.json', '.bashrc'])
+    writeFileSync(project.path(name), '', { mode: 0o444 });
+  expect(await status()).toMatchObject({ isChanged: false });
+  // An agent's own empty file can be written.
+  writeFileSync(project.path('.npmrc'), '');
+  expect(await status()).toMatchObject({ isChanged: true });
+});

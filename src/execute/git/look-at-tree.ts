@@ -1,6 +1,7 @@
 /** Looks at the work in a worktree, without changing anything. */
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPlaceholder } from '../../files/command-files.ts';
 import type { Tree, WorktreeLook } from '../../model/worktree.ts';
 import { inertConfig } from './inert-config.ts';
 import { branchOf, isObjectId, runGit } from './run-git.ts';
@@ -46,8 +47,15 @@ export async function treeStatus(git: string, path: string): Promise<Status> {
   return {
     head: isObjectId(oid) ? [oid] : [],
     current: isSafeName(branch) ? branch : undefined,
-    isChanged: lines.some((line) => !line.startsWith('#')),
+    isChanged: lines.some((line) => !line.startsWith('#') && !isHeld(path, line)),
   };
+}
+
+/** The process of an agent in a sandbox may still be there. */
+function isHeld(tree: string, line: string): boolean {
+  const path = line.startsWith('? ') ? line.slice(2) : undefined;
+  const found = path !== undefined && lstatSync(join(tree, path), { throwIfNoEntry: false });
+  return found ? isPlaceholder(path, found) : false;
 }
 
 /** An agent may have chosen it, and a script may merge it. */
