@@ -1,5 +1,5 @@
 /** Secrets: where their values come from, who gets them, and where they must not be. */
-import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,8 +32,7 @@ const flow = (script: string, rights = '{ secrets: [TOKEN] }') => ({
 
 /** Says whether the state has the value, without printing it. */
 const KNOWS = `echo "<result>$(printf %s "$TOKEN" | sha256sum | cut -c1-8)</result>"`;
-const digest = (value: string) =>
-  execFileSync('sha256sum', { input: value }).toString().slice(0, 8);
+const digest = (value: string) => createHash('sha256').update(value).digest('hex').slice(0, 8);
 
 /** Files below the project and the folders of its user with one of the texts, except for the store of secrets. */
 const leaks = (project: Project, texts: readonly string[]) =>
