@@ -5,8 +5,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts';
 import type { JsonSchema, PayloadSchema } from '../model/workflow.ts';
 import { clip } from './clip.ts';
-import { readJson, valueAt } from './json.ts';
-import { pointerOf, readRef } from './json-schema.ts';
+import { readJson } from './json.ts';
+import { isSchema, pointerOf, schemaAt } from './json-schema.ts';
 import { compiledPattern } from './pattern.ts';
 
 /** A place in a value that does not fit its schema. */
@@ -36,7 +36,7 @@ const DEEPEST_PAYLOAD = 100;
 export function misfits(
   { file, documents }: PayloadSchema,
   value: Json,
-  mostWork = 3_000_000,
+  mostWork = 1_000_000,
 ): readonly Misfit[] {
   const check = new Check(documents, mostWork);
   try {
@@ -84,6 +84,7 @@ class Check {
   readonly documents: PayloadSchema['documents'];
   #workLeft: number;
   #depth = 0;
+  readonly #targets = new Map<string, Pick<At, 'file' | 'schema'> | undefined>();
   readonly #patterns = new Map<string, ReturnType<typeof compiledPattern>>();
 
   constructor(documents: PayloadSchema['documents'], mostWork: number) {
@@ -117,6 +118,15 @@ class Check {
 
   fits(at: At): boolean {
     return this.all(at).length === 0;
+  }
+
+  /** The schema that a reference names. */
+  target(from: string, written: string): Pick<At, 'file' | 'schema'> | undefined {
+    const key = JSON.stringify([from, written]);
+    if (this.#targets.has(key)) return this.#targets.get(key);
+    const target = schemaAt(this.documents, from, written);
+    this.#targets.set(key, target);
+    return target;
   }
 
   isFound(pattern: string, text: string, path: Path): boolean {
@@ -174,15 +184,9 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 function reference(check: Check, at: At, rule: Json): readonly Found[] {
-  const target = readRef(at.file, String(rule));
-  const document = target && check.documents[target.file];
-  const keys = target?.pointer.split('/').slice(1).map(unescaped) ?? [];
-  check.work(keys.length, at.path);
-  const schema = document === undefined ? undefined : valueAt(document, keys);
-  return target && isSchema(schema) ? check.all({ ...at, file: target.file, schema }) : [];
+  const target = check.target(at.file, String(rule));
+  return target ? check.all({ ...at, ...target }) : [];
 }
-
-const unescaped = (key: string) => key.replaceAll('~1', '/').replaceAll('~0', '~');
 
 function type(_: Check, at: At, rule: Json): readonly Found[] {
   const types = textsIn(Array.isArray(rule) ? rule : [rule]);
@@ -443,9 +447,6 @@ function inTurn<T>(things: readonly T[], find: (one: T) => readonly Found[]): re
   }
   return found;
 }
-
-const isSchema = (value: Json | undefined): value is JsonSchema =>
-  typeof value === 'boolean' || isJsonObject(value);
 
 const schemasIn = (rule: Json): readonly JsonSchema[] =>
   Array.isArray(rule) ? rule.filter(isSchema) : [];

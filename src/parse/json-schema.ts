@@ -3,8 +3,9 @@
  * does not understand fully is refused, because a keyword without effect would be a check that never happens.
  */
 import { isJsonObject, type Json } from '../model/json.ts';
-import type { JsonSchema } from '../model/workflow.ts';
+import type { JsonSchema, PayloadSchema } from '../model/workflow.ts';
 import { clip } from './clip.ts';
+import { valueAt } from './json.ts';
 import { nearest } from './nearest.ts';
 import { patternProblem } from './pattern.ts';
 
@@ -45,7 +46,7 @@ export function readSchemaDocument(value: Json): SchemaDocument {
         fault(path, `The schema has more than ${MOST_SCHEMAS} parts.`, 'Make it smaller.');
       return;
     }
-    if (typeof schema !== 'boolean' && !isJsonObject(schema)) {
+    if (!isSchema(schema)) {
       fault(path, 'A schema must be a map, true or false.');
       return;
     }
@@ -82,7 +83,7 @@ export function readSchemaDocument(value: Json): SchemaDocument {
     }
   };
   visit([], value);
-  const root = isJsonObject(value) || typeof value === 'boolean' ? value : true;
+  const root = isSchema(value) ? value : true;
   return { root, schemas, refs, faults };
 }
 
@@ -160,6 +161,25 @@ export function readRef(
     return undefined;
   }
 }
+
+/** The schema that a reference in a file names, with its file. */
+export function schemaAt(
+  documents: PayloadSchema['documents'],
+  from: string,
+  written: string,
+): { readonly file: string; readonly schema: JsonSchema } | undefined {
+  const target = readRef(from, written);
+  const document = target && documents[target.file];
+  if (document === undefined) return undefined;
+  const keys = target?.pointer.split('/').slice(1).map(unescaped) ?? [];
+  const schema = valueAt(document, keys);
+  return target && isSchema(schema) ? { file: target.file, schema } : undefined;
+}
+
+const unescaped = (key: string) => key.replaceAll('~1', '/').replaceAll('~0', '~');
+
+export const isSchema = (value: Json | undefined): value is JsonSchema =>
+  typeof value === 'boolean' || isJsonObject(value);
 
 /** Whether a file of a workflow is a JSON Schema. */
 export function isSchemaFile(name: string): boolean {
@@ -265,7 +285,7 @@ const KINDS = {
   },
   schema: {
     expected: 'a schema',
-    isOne: (value: Json) => typeof value === 'boolean' || isJsonObject(value),
+    isOne: (value: Json) => isSchema(value),
   },
   schemas: { expected: 'a map of names to schemas', isOne: (value: Json) => isJsonObject(value) },
   'list of schemas': {

@@ -37,6 +37,11 @@ export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** JSON in the body of a tag. Only its strings can contain `<`, and they must not end the tag. */
+export function jsonInTag(json: string): string {
+  return json.trim().replaceAll('<', '\\u003c');
+}
+
 /** The position of an item in a list. */
 export const INDEX = /^(?:0|[1-9]\d{0,14})$/;
 
