@@ -36,7 +36,7 @@ const DEEPEST_PAYLOAD = 100;
 export function misfits(
   { file, documents }: PayloadSchema,
   value: Json,
-  mostWork = 1_000_000,
+  mostWork = 300_000,
 ): readonly Misfit[] {
   const check = new Check(documents, mostWork);
   try {
