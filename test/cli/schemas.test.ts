@@ -77,9 +77,8 @@ tests:
         - <result>{"verdict":"no","file":{"line":1}}</result>
         - <result>{"verdict":"no","file":{"line":8}}</result>
     expect:
-      path: [START, START]
+      path: [START]
       result: '{"verdict":"no","file":{"line":8}}'
-      prompts: { START: ["At /file/line: expected at least 7, found 1."] }
 `,
   });
   const { stdout, stderr } = await command(project, ['test', 'Ein Ablauf']);
