@@ -82,7 +82,7 @@ tests:
 `,
   });
   const { stdout, stderr } = await command(project, ['test', 'Ein Ablauf']);
-  expect(stdout + stderr).toContain('1 test passed');
+  expect(stdout + stderr).toContain('1 passed');
 });
 
 test('a changed schema needs consent, like a changed state', async () => {
