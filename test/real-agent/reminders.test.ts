@@ -118,7 +118,10 @@ test('a kill between an answer and its check leads to the same outcome', async (
   const { start, model, journal, outputHas } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': checked, 'review.schema.json': REVIEW },
-    script: (_, turn) => ({ content: answers[turn] ?? '', after: gates[turn]?.opened }),
+    script: (_, turn) => ({
+      content: answers[turn] ?? '',
+      after: gates[turn]?.opened ?? Promise.resolve(),
+    }),
   });
   let life = start('workflow', '--workflow-id', 'r');
   for (const [turn, { open }] of gates.entries()) {
