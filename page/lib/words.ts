@@ -46,3 +46,8 @@ export function lastName(path: string): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
+
+/** The text of a result. JSON that a schema has checked gets lines of its own. */
+export function readable(text: string, json: unknown): string {
+  return json === undefined ? text : JSON.stringify(json, null, 2);
+}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
-import { costText, counted, duration, lastName, oneLine, visible } from '../lib/words.ts';
+import { costText, counted, duration, lastName, oneLine, readable, visible } from '../lib/words.ts';
 import { agentTold, variablesText } from '../stores/agents.ts';
 import { type Chosen, hashOf } from '../stores/route.ts';
 import { grownAgent, spentByAgent } from '../stores/spent.ts';
@@ -151,7 +151,9 @@ function Facts({
       {status.kind === 'ended' && (
         <details class="fold" open={status.result.text.length < 400}>
           <summary>Result</summary>
-          <blockquote class="words">{visible(status.result.text) || 'empty'}</blockquote>
+          <blockquote class="words">
+            {visible(readable(status.result.text, status.result_json)) || 'empty'}
+          </blockquote>
           {status.result.omitted > 0 && (
             <p class="faint small">{counted(status.result.omitted, 'more character')}</p>
           )}

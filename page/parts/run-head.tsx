@@ -11,6 +11,7 @@ import {
   duration,
   lastName,
   oneLine,
+  readable,
   usd,
   visible,
 } from '../lib/words.ts';
@@ -43,6 +44,7 @@ export type HeadRun = Pick<
   | 'counts'
   | 'input'
   | 'result'
+  | 'result_json'
   | 'limits'
   | 'pid'
 > &
@@ -151,16 +153,21 @@ function useSince(run: HeadRun): number {
 }
 
 /** What the run is for, and what came of it. Long texts unfold. */
-function Purpose({ run: { input, result } }: Pick<Props, 'run'>) {
+function Purpose({ run: { input, result, result_json: json } }: Pick<Props, 'run'>) {
   return (
     <div class="purposes">
       {input && input.text.trim() !== '' && <Told name="Input" {...input} />}
-      {result && result.text.trim() !== '' && <Told name="Result" {...result} />}
+      {result && result.text.trim() !== '' && <Told name="Result" {...result} json={json} />}
     </div>
   );
 }
 
-function Told({ name, text, omitted }: BoundedText & { readonly name: string }) {
+interface ToldProps extends BoundedText {
+  readonly name: string;
+  readonly json?: unknown;
+}
+
+function Told({ name, text, omitted, json }: ToldProps) {
   const line = oneLine(text, 400);
   if (line === text.trim() && text.length < SHORT)
     return (
@@ -174,7 +181,9 @@ function Told({ name, text, omitted }: BoundedText & { readonly name: string }) 
         <span class="faint">{name}</span> <span class="clip grow">{line}</span>
       </summary>
       <div class="words">
-        <Markdown text={text} />
+        <Markdown
+          text={json === undefined ? text : `\`\`\`json\n${readable(text, json)}\n\`\`\``}
+        />
         {omitted > 0 && <p class="faint small">{counted(omitted, 'more character')}</p>}
       </div>
     </details>

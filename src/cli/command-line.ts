@@ -51,6 +51,8 @@ function takeDatabase(): string | undefined {
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
+  // There it names a file, and a script must not print the error of its tag.
+  if (words.find((word) => !word.startsWith('-')) === 'tag') return false;
   return words.lastIndexOf('--json') > words.lastIndexOf('--no-json');
 }
 

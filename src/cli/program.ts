@@ -253,6 +253,7 @@ function addScriptCommands(raymond: Command, finish: Finish): void {
     .option('--input <text>', 'the value for the target')
     .option('--input-file <file>', 'read that value from a file; - is standard input')
     .option('--body-file <file>', 'read the body from a file; - is standard input')
+    .option('--json <file>', 'read the JSON of a result from a file; - is standard input')
     .action(async (name, body, options) =>
       finish((await import('./author/tag.ts')).tag(name, body, options)),
     );

@@ -1,5 +1,12 @@
 import type { Choice } from '../model/agent.ts';
-import type { Ensure, Evaluator, Limits, Policy, Workflow } from '../model/workflow.ts';
+import type {
+  Ensure,
+  Evaluator,
+  Limits,
+  PayloadSchema,
+  Policy,
+  Workflow,
+} from '../model/workflow.ts';
 import { allChoices, choiceKey } from '../parse/agent-choices.ts';
 import { writeTag } from '../parse/transition.ts';
 
@@ -10,8 +17,8 @@ export function policyFacts(
 ): readonly (readonly [string, string])[] {
   const given: readonly (readonly [string, string | undefined])[] = [
     ...(policy.allowed ?? []).map(
-      ({ tag, body, attributes }) =>
-        ['may write', writeTag({ name: tag, attributes, body: body ?? '…' })] as const,
+      ({ tag, body, attributes, schema }) =>
+        ['may write', writeTag({ name: tag, attributes, body: body ?? openBody(schema) })] as const,
     ),
     ['agent', policy.agent],
     ...allChoices(agents).map(
@@ -27,6 +34,12 @@ export function policyFacts(
     ...policy.ensures.map((ensure) => ['ensures', checkOf(ensure)] as const),
   ];
   return given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+/** What an agent writes into a tag. A schema checks it. */
+function openBody(schema: PayloadSchema | undefined): string {
+  if (!schema) return '…';
+  return `… fits ${schema.file || 'its schema'}`;
 }
 
 export function limitFacts({

@@ -67,8 +67,13 @@ export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
   });
 }
 
+/** Exploration assumes that a payload fits its schema: what it contains decides nothing. */
 function entriesOf(...ways: readonly Way[]): Pick<Choice, 'entries'> {
-  const entries = ways.flatMap(({ entry }) => entry ?? []);
+  const entries = ways.flatMap(({ entry }) => {
+    if (!entry) return [];
+    const { schema: _, ...parts } = entry;
+    return [parts];
+  });
   return entries.length > 0 ? { entries } : {};
 }
 

@@ -11,6 +11,7 @@ test.each([
   [`raymond tag fork W -a next=R --attr 'item=a b'`, '<fork W {"next":"R","item":"a b"}>'],
   ['raymond tag call A \\\n  --attr return=B --attr=x=1', '<call A {"return":"B","x":"1"}>'],
   ['raymond tag result --body-file - <file', '<result $(cat) {}>'],
+  ['raymond tag result --json file', '<result $(cat) {}>'],
   ['raymond tag result -- "-5"', '<result -5 {}>'],
   ['x=$(raymond tag goto A)', '<goto A {}>'],
   ['raymond tag goto "$NEXT"', '<goto $NEXT {}>'],

@@ -41,7 +41,7 @@ function partsOf(words: readonly string[]): Pick<Tag, 'attributes' | 'body'> {
       if (equals > 0) attributes[value.slice(0, equals)] = value.slice(equals + 1);
     } else if (option === '--input' || option === '--input-file') {
       attributes.input = value;
-    } else if (option === '--body-file') {
+    } else if (option === '--body-file' || option === '--json') {
       body ??= '$(cat)';
     }
   }

@@ -148,7 +148,7 @@ export class RunHistory {
 
 type Changing<T> = { -readonly [K in keyof T]: T[K] };
 
-const FIRST_AGENT = 'main';
+export const FIRST_AGENT = 'main';
 
 type Place = Pick<StateUse, 'workflow' | 'state'>;
 

@@ -11,7 +11,7 @@ import type { Move } from '../model/transition.ts';
 import type { AllowedTransition, Workflow } from '../model/workflow.ts';
 import { TAG_RULES } from '../parse/transition.ts';
 import { agentNameProblem, agentVariableProblem } from '../parse/variables.ts';
-import { pinnedParts } from './policy.ts';
+import { isChecked, pinnedParts } from './policy.ts';
 
 export type Chosen =
   | { readonly ok: true; readonly move: Move }
@@ -52,6 +52,10 @@ export function agentMove(
     const names = withheld[index] ?? [];
     return names.length > 0 ? { ...fork, withheld: names } : fork;
   });
+  const { own } = move;
+  if (own.tag === 'result' && isChecked(allowed ?? [], own.payload)) {
+    return { ok: true, move: { ...move, forks, own: { ...own, checked: true } } };
+  }
   return { ok: true, move: { ...move, forks } };
 }
 

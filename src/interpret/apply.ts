@@ -242,10 +242,16 @@ function failed(run: Run, { agent: id, failure }: RunEventOf<'agent-failed'>): R
 }
 
 function ended(run: Run, event: RunEventOf<'agent-ended'>): Run {
-  const { at, agent: id, result, worktree } = event;
+  const { at, agent: id, result, checked, worktree } = event;
   const agent = run.agents.get(id);
   if (!agent) return run;
-  const after = retire(run, agent, at, { kind: 'ended', result }, worktree);
+  const after = retire(
+    run,
+    agent,
+    at,
+    { kind: 'ended', result, ...(checked && { checked }) },
+    worktree,
+  );
   const settled = settle(after, agent, 'ended');
   return id === FIRST_AGENT ? { ...settled, result } : settled;
 }

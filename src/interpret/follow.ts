@@ -120,7 +120,13 @@ function ownEvent(
       const frame = agent.stack.at(-1);
       if (!frame) {
         const worktree = worktreeFate(from.run, agent);
-        const ended = { type: 'agent-ended', at, agent: agent.id, result: own.payload } as const;
+        const ended = {
+          type: 'agent-ended',
+          at,
+          agent: agent.id,
+          result: own.payload,
+          ...(own.checked && { checked: own.checked }),
+        } as const;
         return { ...ended, ...(worktree && { worktree }) };
       }
       return moved(from, tag, { ...frame, stack: { kind: 'pop' }, input: own.payload });

@@ -11,9 +11,18 @@ export function resultArray(
 ): string {
   const rows = children.map(({ agent, status }) => rowOf(run, agent, status));
   const longest = longestText(rows);
-  return JSON.stringify(rows, (_, value) =>
+  const typed = rows.map((row) => ({ ...row, result: typedResult(run, row, longest) }));
+  return JSON.stringify(typed, (_, value) =>
     typeof value === 'string' && value.length > longest ? null : value,
   );
+}
+
+/** The text of a result, or its JSON if it was checked with a schema. */
+function typedResult(run: Run, { agent, result }: Row, longest: number): unknown {
+  const end = run.endedAgents.get(agent)?.end;
+  const isChecked = end?.kind === 'ended' && end.checked === true;
+  if (result === null || !isChecked) return result;
+  return result.length > longest ? null : JSON.parse(result);
 }
 
 interface Row {

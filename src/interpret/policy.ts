@@ -1,5 +1,7 @@
 import type { Tag } from '../model/tag.ts';
-import type { AllowedTransition, Workflow } from '../model/workflow.ts';
+import type { AllowedTransition, PayloadSchema, Workflow } from '../model/workflow.ts';
+import { clip } from '../parse/clip.ts';
+import { payloadMisfits } from '../parse/json-misfits.ts';
 import { resolveState } from '../parse/resolve.ts';
 import {
   DECIDING_ATTRIBUTES,
@@ -16,9 +18,30 @@ export function policyProblem(
   tags: readonly Tag[],
 ): string | undefined {
   const forbidden = withSharedNext(tags).find(
-    (tag) => !allowed.some((entry) => allows(workflow, entry, tag)),
+    (tag) => !allowed.some((entry) => allows(workflow, entry, tag) && fits(entry, tag.body)),
   );
-  return forbidden && `${shown(forbidden)} is not allowed in this state.`;
+  if (!forbidden) return undefined;
+  const meant = allowed.find((entry) => entry.schema && allows(workflow, entry, forbidden));
+  return meant?.schema
+    ? misfitText(meant.schema, forbidden)
+    : `${shown(forbidden)} is not allowed in this state.`;
+}
+
+/** Whether a payload has been checked with a schema of its policy, and fits it. */
+export function isChecked(allowed: readonly AllowedTransition[], payload: string): boolean {
+  return allowed.some((entry) => entry.schema !== undefined && fits(entry, payload));
+}
+
+function fits({ schema }: AllowedTransition, payload: string): boolean {
+  return schema === undefined || payloadMisfits(schema, payload).length === 0;
+}
+
+/** Names each place of a payload that does not fit. */
+function misfitText(schema: PayloadSchema, { name, body }: Tag): string {
+  const places = payloadMisfits(schema, body).map(
+    ({ pointer, problem }) => `At ${pointer === '' ? 'the top' : clip(pointer)}: ${problem}.`,
+  );
+  return `The payload of <${name}> does not fit ${schema.file || 'its schema'}. ${places.join(' ')}`;
 }
 
 /** For each tag of an answer, the parts that the policy pins, by the names under which it pins them. */
@@ -66,6 +89,7 @@ export function reminderText(problem: string, allowed: readonly AllowedTransitio
     '',
     ...lines,
     '',
+    ...schemaLines(allowed),
     ...(allowed.some(({ body }) => body === undefined) ? ['Replace the parts in [brackets].'] : []),
     ...(nexts.some((next) => next !== undefined) ? [FORKS] : []),
     ...(beside ? [`A fork without next needs one ${beside} beside it.`] : []),
@@ -80,7 +104,20 @@ const BESIDE_FORKS = ['goto', 'join'] as const;
 const JOIN = 'A join beside forks waits for all forks of the message.';
 const VARIABLES = 'Further attributes of a fork are variables of its child agent.';
 
-/** Whether a policy entry allows a tag. `withSharedNext` has given a fork the next of its answer. */
+/** The agent may never have seen a schema, and a reminder without it would be a riddle. */
+function schemaLines(allowed: readonly AllowedTransition[]): readonly string[] {
+  const schemas = new Map(allowed.flatMap(({ schema }) => Object.entries(schema?.documents ?? {})));
+  const lines = [...schemas].map(([file, document]) => {
+    const name = file === '' ? 'The JSON Schema' : `The JSON Schema ${file}`;
+    return `${name}: ${JSON.stringify(document)}`;
+  });
+  return lines.filter((line) => line.length <= LONGEST_SCHEMA).slice(0, MOST_SCHEMAS);
+}
+
+const LONGEST_SCHEMA = 8_000;
+const MOST_SCHEMAS = 4;
+
+/** Whether the parts of a policy entry allow a tag, whatever its schema. `withSharedNext` has given a fork the next of its answer. */
 export function allows(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
   return (
     entry.tag === tag.name &&
@@ -153,7 +190,8 @@ export function hasParts(
 const isForkTag = (tag: Tag) => TAG_RULES[tag.name].variables;
 
 /** An entry as a tag, with a placeholder for a question or payload that it leaves to the agent. */
-function asTemplate({ tag: name, attributes, body }: AllowedTransition): Tag {
+function asTemplate({ tag: name, attributes, body, schema }: AllowedTransition): Tag {
+  if (schema) return { name, attributes, body: `[JSON that fits ${schema.file || 'the schema'}]` };
   const open = TAG_RULES[name].body === 'question' ? '[your question]' : '[your result]';
   return { name, attributes, body: body ?? open };
 }

@@ -1,11 +1,13 @@
 /** Fills a state's text for a step. */
 import type { Agent, Run } from '../model/run.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
+import { type JsonReading, jsonText, readJson, valueAt } from '../parse/json.ts';
 import {
   type GivenName,
   isGivenName,
   type JudgeName,
   PLACEHOLDER,
+  pathOf,
   SCRIPT_STEP_NAMES,
   type ScriptStepName,
   variableOf,
@@ -40,9 +42,24 @@ export function renderPrompt(state: PromptState, from: Surroundings): string {
   );
 }
 
-/** Replaces each `{{name}}` once. Inserted values are not expanded again. */
+/**
+ * Replaces each `{{name}}` once. Inserted values are not expanded again. A path reaches into a value that is JSON;
+ * where it leads nowhere, the placeholder stays as written.
+ */
 export function fill(template: string, value: (name: string) => string | undefined): string {
-  return template.replace(PLACEHOLDER, (written, name) => value(name) ?? written);
+  const read = new Map<string, JsonReading>();
+  const within = (name: string, path: readonly string[]) => {
+    const text = value(name);
+    if (text === undefined) return undefined;
+    const json = read.get(name) ?? readJson(text);
+    read.set(name, json);
+    const found = json.ok ? valueAt(json.value, path) : undefined;
+    return found === undefined ? undefined : jsonText(found);
+  };
+  return template.replace(PLACEHOLDER, (written, name, path) => {
+    const filled = path === '' ? value(name) : within(name, pathOf(path));
+    return filled ?? written;
+  });
 }
 
 /** The environment of a script. The executor adds the received value, which may be too large for it. */

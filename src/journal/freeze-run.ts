@@ -49,6 +49,7 @@ export function freeze(run: Run): StateFile {
       state: agent.state,
       status: agent.end.kind,
       result: agent.end.kind === 'ended' ? agent.end.result : null,
+      ...(agent.end.kind === 'ended' && agent.end.checked && { result_checked: true as const }),
       failure: agent.end.kind === 'failed' ? agent.end.failure : null,
       fork_attributes: agent.variables,
       ended_at: iso(agent.at),

@@ -161,6 +161,8 @@ const endedAgentSchema = z.object({
   /** Absent in files of earlier versions: the agent gave a result. */
   status: z.optional(z.enum(['ended', 'failed', 'stopped', 'rewound'])),
   result: z.nullable(text),
+  /** The result fits a schema, so it is JSON. */
+  result_checked: z.optional(z.literal(true)),
   failure: z.optional(z.nullable(failureSchema)),
   fork_attributes: z.optional(variables),
   ended_at: time,

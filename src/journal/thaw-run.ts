@@ -107,9 +107,10 @@ function thawEnded(frozen: FrozenEndedAgent): EndedAgent {
   };
 }
 
-function endOf({ status, result, failure }: FrozenEndedAgent): AgentEnd {
+function endOf({ status, result, result_checked, failure }: FrozenEndedAgent): AgentEnd {
   if (status === 'stopped' || status === 'rewound') return { kind: status };
-  return failure ? { kind: 'failed', failure } : { kind: 'ended', result: result ?? '' };
+  if (failure) return { kind: 'failed', failure };
+  return { kind: 'ended', result: result ?? '', ...(result_checked && { checked: true }) };
 }
 
 function thawStatus(status: FrozenAgent['status']): AgentStatus {

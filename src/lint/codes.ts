@@ -65,6 +65,11 @@ const LINT_CODES = {
     'parse',
     'A tag lacks a required part, or has one that it must not have, such as cd on a goto.',
   ),
+  'bad-schema': error(
+    'parse',
+    'The schema of a payload is missing, or is not a JSON Schema that Raymond can check.',
+  ),
+  'unchecked-format': note('parse', 'A schema has a format, which Raymond does not check.'),
   'force-implicit': error(
     'parse',
     'force_implicit needs exactly one complete transition in allowed_transitions.',
@@ -149,6 +154,10 @@ const LINT_CODES = {
   'spaced-placeholder': warning(
     'lint',
     'A placeholder with spaces inside its braces is not filled.',
+  ),
+  'impossible-path': warning(
+    'lint',
+    'A placeholder reaches for a part that the checked value of its state cannot have.',
   ),
   'empty-value': note(
     'lint',

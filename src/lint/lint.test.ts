@@ -370,6 +370,75 @@ test('the other platform can be checked on any platform', () => {
   );
 });
 
+describe('schemas', () => {
+  const checked = (schema: string, rest: string) => ({
+    START: `---\nallowed_transitions:\n  - {tag: function, target: R, return: USE}\n---\n<function return="USE">R</function>`,
+    R: `---\nallowed_transitions:\n  - {tag: result, schema: ${schema}}\n---\nReview. <result>{…}</result>`,
+    USE: `${rest} ${END}`,
+  });
+  const REVIEW = JSON.stringify({
+    type: 'object',
+    required: ['verdict'],
+    properties: {
+      verdict: { enum: ['yes', 'no'] },
+      files: { type: 'array', maxItems: 2, items: { $ref: 'file.schema.json' } },
+    },
+    additionalProperties: false,
+  });
+  const FILE = '{ "properties": { "name": { "type": "string" } }, "additionalProperties": false }';
+  const files = { 'review.schema.json': REVIEW, 'file.schema.json': FILE };
+
+  test('a path that the schema of a callee cannot have is found', () => {
+    const good = '{{result}} {{result.verdict}} {{input.files.1.name}} {{other.tool}}';
+    expect(found({ ...checked('review.schema.json', good), ...files })).toEqual([]);
+    const bad =
+      '{{result.verdit}} {{result.files.2}} {{result.files.0.line}} {{result.verdict.x}} {{resul.verdict}}';
+    expect(found({ ...checked('review.schema.json', bad), ...files })).toEqual([
+      'impossible-path USE.md:1:1',
+      'impossible-path USE.md:1:19',
+      'impossible-path USE.md:1:38',
+      'impossible-path USE.md:1:62',
+      'unfilled-placeholder USE.md:1:83',
+    ]);
+  });
+
+  test('nothing is said about a value that may come from elsewhere', () => {
+    const workflow = { ...checked('review.schema.json', '{{result.verdit}}'), ...files };
+    const START = `${workflow.START} <goto>USE</goto>`.replace(
+      'return: USE}',
+      'return: USE}\n  - {tag: goto, target: USE}',
+    );
+    expect(found({ ...workflow, START })).toEqual([]);
+  });
+
+  test.each([
+    ['a missing file', 'other.schema.json', 'bad-schema R.md:3:27'],
+    ['a file of another kind', 'package.json', 'bad-schema R.md:3:27'],
+    ['a file elsewhere', '../x.schema.json', 'bad-schema R.md:3:27'],
+    ['a wrong keyword', '{typ: string}', 'bad-schema R.md:3:33'],
+    ['a remote reference', '{$ref: "https://example.com/x.schema.json"}', 'bad-schema R.md:3:27'],
+    ['a fault in a file', 'bad.schema.json', 'bad-schema bad.schema.json:3:20'],
+    [
+      'a fault in a file that another one names',
+      '{items: {$ref: bad.schema.json}}',
+      'bad-schema bad.schema.json:3:20',
+    ],
+    ['a file that is not JSON', 'text.schema.json', 'bad-schema text.schema.json:1:1'],
+    ['a format', '{format: date}', 'unchecked-format R.md:3:36'],
+    ['a schema beside a payload', '{}, payload: x', 'bad-transition R.md:3:5'],
+    ['a schema that refers to itself', '{$ref: "#"}', 'bad-schema R.md:3:27'],
+  ])('%s is found at its place', (_, schema, expected) => {
+    const others = {
+      'bad.schema.json': '{\n  "properties": {\n    "a": { "type": "text" }\n  }\n}'.replace(
+        '"a": {',
+        '"a": {',
+      ),
+      'text.schema.json': 'no JSON',
+    };
+    expect(found({ ...checked(schema, '{{result}}'), ...files, ...others })).toContain(expected);
+  });
+});
+
 test('names that the run receives are known', () => {
   const files = { START: `Solve {{issue}}. ${END}` };
   expect(found(files)).toEqual(['unfilled-placeholder START.md:1:7']);

@@ -14,6 +14,7 @@ import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
 import { flowFaults } from './flow-faults.ts';
 import { joinsWithoutForks, tooFewForks, unjoinedForks } from './joins.ts';
 import { sameStems, unresolvedJudges, unresolvedNames } from './names.ts';
+import { impossiblePaths } from './paths.ts';
 import { spacedPlaceholders, unfilledPlaceholders } from './placeholders.ts';
 import { forbiddenTags, unmentionedEntries } from './policy-tags.ts';
 import { perhapsWithoutNetwork, withoutNetwork } from './rights.ts';
@@ -41,12 +42,14 @@ export function lint(workflow: Workflow, options: LintOptions = {}): readonly Di
   const here = { ...workflow, platform, entry };
   const states = statesHere(here);
   const ways = new Map(states.map((state) => [state.name, waysOf(here, state)]));
-  const ofRules = RULES.flatMap((rule) => rule({ workflow: here, states, ways, options }));
+  const checked = { workflow: here, states, ways, options };
+  const ofRules = RULES.flatMap((rule) => rule(checked));
   const faulty = new Set([
     ...ofRules.filter(isFaultOfTag).map(({ file }) => file),
     ...states.filter(printsUnknownTag).map(({ name }) => name),
   ]);
-  const found = [...ofRules, ...flowFaults(here, explore(here).walk, faulty)];
+  const { walk } = explore(here);
+  const found = [...ofRules, ...impossiblePaths(checked, walk), ...flowFaults(here, walk, faulty)];
   const ours = found.map((one) => ({ ...one, file: fileOf(workflow, one.file) }));
   return inOrder([...workflow.diagnostics, ...ours]);
 }

@@ -28,10 +28,12 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
       // `secretsInPrompts` says more about a secret.
       if (known.names.has(name) || secrets.has(name)) return [];
       const [meant] = hint(() => known.index.nearest(name, 1)) ?? [];
-      const message = `Nothing fills {{${name}}}: no fork sets it, and Raymond does not define it.`;
+      // Other tools have placeholders with dots.
+      if (match[2] !== '' && meant === undefined) return [];
+      const message = `Nothing fills ${match[0]}: no fork sets it, and Raymond does not define it.`;
       return fault('unfilled-placeholder', state.name, position(match.index), message, {
         remedy: meant
-          ? `Did you mean {{${meant}}}?`
+          ? `Did you mean {{${meant}${match[2] ?? ''}}}?`
           : `Pass it to the child agent as an attribute of its fork, or to the run with --set ${name}=….`,
         ...(meant !== undefined && { nearest: meant }),
       });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Source, SourceFile } from '../model/source.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
+import { isSchemaFile } from '../parse/json-schema.ts';
 import { MANIFEST } from '../parse/manifest.ts';
 import { isStateFile } from '../parse/state.ts';
 
@@ -16,7 +17,7 @@ export function fingerprints(source: Source, container: string): WorkflowFiles {
   return Object.fromEntries(rest ? [...own, [container, sha256(rest)]] : own);
 }
 
-const hasOwn = (name: string) => isStateFile(name) || name === MANIFEST;
+const hasOwn = (name: string) => isStateFile(name) || isSchemaFile(name) || name === MANIFEST;
 
 /**
  * The bytes from which a state is executed. A prompt inside a larger file has none: the container

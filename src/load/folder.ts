@@ -4,6 +4,7 @@ import { readFileWithin, UnusableFile } from '../files/regular-file.ts';
 import { messageOf } from '../model/message-of.ts';
 import type { SourceFile } from '../model/source.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { isSchemaFile } from '../parse/json-schema.ts';
 import { isLikeManifest } from '../parse/manifest.ts';
 import { isStateFile } from '../parse/state.ts';
 
@@ -32,7 +33,8 @@ export async function readFolder(folder: string): Promise<readonly SourceFile[]>
 /** A folder with the name of a state is not a state, and one with the name of the manifest is a mistake. */
 function isRead(entry: Dirent): boolean {
   if (isLikeManifest(entry.name)) return true;
-  return isStateFile(entry.name) && (entry.isFile() || entry.isSymbolicLink());
+  const isPart = isStateFile(entry.name) || isSchemaFile(entry.name);
+  return isPart && (entry.isFile() || entry.isSymbolicLink());
 }
 
 const FILES_AT_ONCE = 64;

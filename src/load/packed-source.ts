@@ -9,6 +9,7 @@ import * as z from 'zod/mini';
 import { type NamedBytes, packFiles, unpackFiles } from '../files/packed-files.ts';
 import { readFileWithin, readRegularFile, UnusableFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
+import { isSchemaFile } from '../parse/json-schema.ts';
 import { MANIFEST } from '../parse/manifest.ts';
 import { isStateFile } from '../parse/state.ts';
 import type { WorkflowLocation } from './locate.ts';
@@ -33,7 +34,7 @@ export async function unpackSource(archive: Uint8Array, into: string): Promise<s
   return join(await filledFolder(folder, root, files, isPart), note.name);
 }
 
-const isPart = (name: string) => isStateFile(name) || name === MANIFEST;
+const isPart = (name: string) => isStateFile(name) || isSchemaFile(name) || name === MANIFEST;
 
 const noteSchema = z.object({ kind: z.enum(['folder', 'file']), name: z.string() });
 

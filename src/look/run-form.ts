@@ -1,5 +1,5 @@
 /** Makes the JSON form of a run, whole or as a row of a list. */
-import type { HistoryUse, RunHistory } from '../history/run-history.ts';
+import { FIRST_AGENT, type HistoryUse, type RunHistory } from '../history/run-history.ts';
 import type { Question, Request } from '../host/questions.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { conditionOf, type StoredFacts } from '../model/condition.ts';
@@ -110,6 +110,7 @@ export function wholeForm(seen: SeenRun): WholeRun {
     rights: rightsOfUser(run.settings),
     input: run.input === undefined ? null : bounded(run.input, MOST_RESULT),
     result: run.result === undefined ? null : bounded(run.result, MOST_RESULT),
+    ...resultJson(run.endedAgents.get(FIRST_AGENT)?.end, MOST_RESULT),
     agents: [...use.agents.values()].flatMap(({ id, bornAt, workedMs }) => {
       const agent = agentForm(run, id, asked.get(id), most);
       return agent ? [{ ...agent, born_at: iso(bornAt), worked_ms: workedMs }] : [];
@@ -229,12 +230,18 @@ function liveStatus({ status }: Agent, asked: Waiting | undefined): AgentStatusS
   }
 }
 
+/** A result that a schema has checked is JSON, unless it is too long to be shown. */
+function resultJson(end: EndedAgent['end'] | undefined, most: number) {
+  if (end?.kind !== 'ended' || !end.checked || end.result.length > most) return {};
+  return { result_json: JSON.parse(end.result) as unknown };
+}
+
 function endedStatus(agent: EndedAgent, most: number): AgentStatusShape {
   const { end } = agent;
   const at = iso(agent.at);
   switch (end.kind) {
     case 'ended':
-      return { kind: 'ended', at, result: bounded(end.result, most) };
+      return { kind: 'ended', at, result: bounded(end.result, most), ...resultJson(end, most) };
     case 'failed':
       return { kind: 'failed', failure: end.failure, joined: true };
     case 'stopped':

@@ -24,6 +24,10 @@ const condition = text.check(
   z.describe('The status in the words of `raymond list`, such as `stopped: budget`.'),
 );
 
+const resultJson = z
+  .optional(z.unknown())
+  .check(z.describe('The result as JSON, if a schema has checked it and `result` has all of it.'));
+
 /** The facts about a run that a list shows. */
 const rowFields = {
   id: text,
@@ -155,7 +159,12 @@ export const agentStatus = z.discriminatedUnion('kind', [
     failure: failureSchema,
     joined: z.boolean().check(z.describe('A join has reported it, so no resume retries it.')),
   }),
-  z.object({ kind: z.literal('ended'), at: time, result: boundedText }),
+  z.object({
+    kind: z.literal('ended'),
+    at: time,
+    result: boundedText,
+    result_json: resultJson,
+  }),
   z.object({ kind: z.literal('stopped'), at: time, by: z.enum(['join', 'rewind']) }),
 ]);
 
@@ -243,6 +252,7 @@ export const wholeRun = z.object({
       'What its user says about rights: `--no-rights`, `--learn-rights`, or rights for all steps. Null if only the workflow decides.',
     ),
   ),
+  result_json: resultJson,
   agents: listOf(agentShape).check(z.describe('In the order of their creation.')),
   states: listOf(stateFigures).check(z.describe('In the order of their first visits.')),
   timeline: timelineShape,

@@ -179,7 +179,7 @@ export const endedAgentStateSchema = z.object({
   state: stateName,
   variables,
   end: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('ended'), result: text }),
+    z.object({ kind: z.literal('ended'), result: text, checked: z.optional(z.literal(true)) }),
     z.object({ kind: z.literal('failed'), failure: failureSchema }),
     z.object({ kind: z.literal('stopped') }),
     z.object({ kind: z.literal('rewound') }),

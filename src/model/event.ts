@@ -325,6 +325,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     type: z.literal('agent-ended'),
     ...byAgent,
     result: text,
+    /** The result fits the schema of its policy, so it is JSON. */
+    checked: z.optional(z.literal(true)),
     ...fate,
   }),
   z.object({

@@ -224,7 +224,12 @@ export interface EndedAgent {
 }
 
 export type AgentEnd =
-  | { readonly kind: 'ended'; readonly result: string }
+  | {
+      readonly kind: 'ended';
+      readonly result: string;
+      /** It fits a schema, so it is JSON. */
+      readonly checked?: true | undefined;
+    }
   /** A join has reported the failure. */
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** A join has stopped it. */

@@ -30,7 +30,12 @@ export type Transition =
       /** For the agent of the target state. */
       readonly choices: Readonly<Record<string, string>>;
     }
-  | { readonly tag: 'result'; readonly payload: string }
+  | {
+      readonly tag: 'result';
+      readonly payload: string;
+      /** It fits the schema of its policy. */
+      readonly checked?: true;
+    }
   | {
       readonly tag: 'call-workflow';
       readonly path: string;

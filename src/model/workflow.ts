@@ -1,5 +1,6 @@
 import type { Agents, Choices } from './agent.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import type { JsonObject } from './json.ts';
 import type { Rights } from './rights.ts';
 import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
@@ -130,7 +131,19 @@ export interface AllowedTransition extends Position {
   /** The pinned target, payload, question or path. */
   readonly body?: string;
   readonly attributes: Readonly<Record<string, string>>;
+  /** The payload must be JSON that fits it. */
+  readonly schema?: PayloadSchema;
 }
+
+/** A JSON Schema for a payload. `parse/payload-schema.ts` has checked it. */
+export interface PayloadSchema extends Position {
+  /** The file of the workflow that contains it; '' if it is inline. */
+  readonly file: string;
+  /** The documents that it refers to, and its own, by file. */
+  readonly documents: Readonly<Record<string, JsonSchema>>;
+}
+
+export type JsonSchema = boolean | JsonObject;
 
 /** A command that must succeed before a transition is taken. */
 export interface Ensure extends Position {

@@ -9,21 +9,30 @@ interface PatternProblem {
   readonly remedy: string;
 }
 
-/** Why a text cannot be a pattern; undefined when it can. */
-export function patternProblem(written: string): PatternProblem | undefined {
+/** Why a text cannot be a pattern of evaluators or of schemas; undefined when it can. */
+export function patternProblem(
+  written: string,
+  user: 'evaluators' | 'schemas' = 'evaluators',
+): PatternProblem | undefined {
   if (written.length > LONGEST) return TOO_LARGE;
-  if (hasNamedReference(written)) return unsupported('\\k');
+  if (hasNamedReference(written)) return unsupported('\\k', user);
   try {
     return compile(written).programSize() > LARGEST_PROGRAM ? TOO_LARGE : undefined;
   } catch (error) {
     const [, reason = '', part = ''] = /regexp: ([^`]*): `(.*)`$/s.exec(String(error)) ?? [];
-    return unsupported(part) ?? malformed(reason || 'it is not a regular expression', part);
+    return unsupported(part, user) ?? malformed(reason || 'it is not a regular expression', part);
   }
 }
 
 /** Whether a text contains a match. The pattern must be valid. */
 export function isFound(pattern: string, text: string): boolean {
   return compile(pattern).test(text);
+}
+
+/** A pattern for many texts, and the number of its instructions. */
+export function compiledPattern(pattern: string) {
+  const compiled = compile(pattern);
+  return { size: compiled.programSize(), isFound: (text: string) => compiled.test(text) };
 }
 
 /** The engine spends time for each instruction on each character. This limits the worst pattern. */
@@ -48,12 +57,15 @@ function hasNamedReference(written: string): boolean {
   return [...written.matchAll(/\\(.)/gs)].some(([, escaped]) => escaped === 'k');
 }
 
-function unsupported(part: string): PatternProblem | undefined {
+function unsupported(part: string, user: 'evaluators' | 'schemas'): PatternProblem | undefined {
   const found = UNSUPPORTED.find(({ begin }) => begin.test(part));
   if (!found) return undefined;
   return {
-    message: `The pattern has ${found.name}, which patterns of evaluators do not support.`,
-    remedy: 'Rewrite the pattern without it, or use two evaluators: the first that fires wins.',
+    message: `The pattern has ${found.name}, which patterns of ${user} do not support.`,
+    remedy:
+      user === 'schemas'
+        ? 'Rewrite the pattern without it, or use two patterns with allOf.'
+        : 'Rewrite the pattern without it, or use two evaluators: the first that fires wins.',
   };
 }
 

@@ -1,8 +1,9 @@
 import { type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
-import type { AllowedTransition } from '../model/workflow.ts';
+import type { AllowedTransition, PayloadSchema } from '../model/workflow.ts';
 import { clip } from './clip.ts';
 import { incompleteBecause, tagOf } from './implicit.ts';
 import { nearest, suggestion } from './nearest.ts';
+import { readPayloadSchema } from './payload-schema.ts';
 import { attributesOf, readTransition, TAG_RULES } from './transition.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
@@ -18,7 +19,7 @@ export function readEntries(
 ): readonly AllowedTransition[] {
   const read = items.flatMap((item) => {
     const faultsBefore = reader.errorCount();
-    const entry = readPinned(reader, item, what, choices);
+    const entry = readPinned(reader, item, what, choices, true);
     return entry ? [{ entry, item, isSound: reader.errorCount() === faultsBefore }] : [];
   });
   const entries = read.map(({ entry }) => entry);
@@ -53,34 +54,49 @@ function missingIn(
   return read.ok ? undefined : read.message;
 }
 
+/** The key of an entry that checks the payload of its tag. */
+export const SCHEMA = 'schema';
+
 /**
  * `{tag: call, target: X, return: Y}`: the parts that it names are checked, and the others are
- * open.
+ * open. Only an open payload can have a schema.
  */
 function readPinned(
   reader: YamlReader,
   item: Item,
   what: string,
   choices: readonly string[],
+  isOpen: boolean,
 ): AllowedTransition | undefined {
   const fields = reader.fields(item, what, 'a map like {tag: goto, target: NEXT}');
   const tag = fields && readTagName(reader, item, fields, what);
   if (!fields || !tag) return undefined;
   const bodyKey = TAG_RULES[tag].body;
   let body: string | undefined;
+  let schema: PayloadSchema | undefined;
   const attributes: [string, string][] = [];
   for (const field of fields) {
     if (field.key === 'tag') continue;
+    if (field.key === SCHEMA && bodyKey === 'payload' && isOpen) {
+      schema = readPayloadSchema(reader, field);
+      continue;
+    }
     const value = reader.text(field, field.key);
     if (value === undefined) continue;
     if (field.key === bodyKey) body = value;
     else attributes.push([field.key, value]);
     checkPart(reader, tag, field, value, choices);
   }
+  if (schema && body !== undefined) {
+    reader.error('bad-transition', item.offset, `${what} has both a payload and a schema.`, {
+      remedy: 'Keep one of them.',
+    });
+  }
   return {
     tag,
     ...(body === undefined ? {} : { body }),
     attributes: Object.fromEntries(attributes),
+    ...(schema && { schema }),
     ...reader.positionOf(item.offset),
   };
 }
@@ -93,7 +109,7 @@ export function readComplete(
   choices: readonly string[],
 ): Tag | undefined {
   const faultsBefore = reader.errorCount();
-  const pinned = readPinned(reader, item, what, choices);
+  const pinned = readPinned(reader, item, what, choices, false);
   if (!pinned || reader.errorCount() > faultsBefore) return undefined;
   const tag = tagOf(pinned);
   const key = TAG_RULES[pinned.tag].body;

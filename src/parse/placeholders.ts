@@ -36,8 +36,13 @@ export const MEANINGS: Readonly<Record<GivenName | ScriptName | JudgeName, strin
   transition: 'in the prompt of a judge: the judged tags',
 };
 
-/** A name is a word without spaces inside the braces. */
-export const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g;
+/** A name is a word without spaces inside the braces. A path after it reaches into a value that is JSON. */
+export const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_]*)((?:\.[^\s{}.]+)*)\}\}/g;
+
+/** The keys and positions of the path of a placeholder. */
+export function pathOf(written: string | undefined): readonly string[] {
+  return (written ?? '').split('.').slice(1);
+}
 
 export function isGivenName(name: string): name is GivenName {
   return GIVEN_NAMES.some((given) => given === name);
@@ -49,7 +54,9 @@ export function variableOf(name: ScriptName): string {
 }
 
 /** Matches a use of the received value in a prompt. */
-export const USE_OF_VALUE = new RegExp(`\\{\\{(?:${VALUE_NAMES.join('|')})\\}\\}`);
+export const USE_OF_VALUE = new RegExp(
+  `\\{\\{(?:${VALUE_NAMES.join('|')})(?:\\.[^\\s{}.]+)*\\}\\}`,
+);
 
 /** Matches a use of the received value in a script. */
 export const USE_OF_VALUE_IN_SCRIPT = new RegExp(VALUE_NAMES.map(variableOf).join('|'));

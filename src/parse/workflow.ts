@@ -5,10 +5,12 @@ import type { StateName } from '../model/state-name.ts';
 import type { Platform, State, Workflow } from '../model/workflow.ts';
 import { withUsual } from './chosen-agent.ts';
 import { isLikeManifest, MANIFEST, type ManifestReading, readManifest } from './manifest.ts';
+import { schemaReader } from './payload-schema.ts';
 import { broken, notUtf8, readState, type StateReading } from './read-state.ts';
 import { findState, listed, type Resolution, type States } from './resolve.ts';
 import { EXTENSIONS, isStateFile } from './state.ts';
 import { decodeUtf8 } from './utf8.ts';
+import { isError } from './yaml-reader.ts';
 
 export type WorkflowReading =
   | { readonly ok: true; readonly workflow: Workflow }
@@ -54,12 +56,30 @@ export function parseWorkflow(source: Source, platform: Platform, agents: Agents
 
 /** Reads states and a manifest. They need no entry. */
 export function readFiles(files: readonly SourceFile[], agents: Agents): ManifestReading {
-  const readings = files.flatMap((file) => readFile(file, agents) ?? []);
+  const schemas = schemaReader(files);
+  const readings = files.flatMap((file) => {
+    const reading = readFile(file, agents);
+    return reading ? [withSchemas(reading, schemas)] : [];
+  });
   readings.sort((a, b) => (a.state.name < b.state.name ? -1 : 1));
   const states = new Map(readings.map(({ state }) => [state.name, state]));
   const manifest = manifestIn(files, states, agents);
   const own = readings.flatMap((reading) => reading.diagnostics);
   return { ...manifest, diagnostics: [...manifest.diagnostics, ...own] };
+}
+
+/** A state with a schema that cannot be used is broken, because its results cannot be checked. */
+function withSchemas(
+  reading: StateReading,
+  schemas: ReturnType<typeof schemaReader>,
+): StateReading {
+  const { state } = reading;
+  const read = state.kind === 'prompt' ? schemas(state) : undefined;
+  if (!read) return reading;
+  const diagnostics = [...reading.diagnostics, ...read.diagnostics];
+  return read.diagnostics.some(isError)
+    ? broken(state.name, diagnostics)
+    : { state: read.state, diagnostics };
 }
 
 /** The agent that a manifest chooses. States are checked for it, so it is read before them. */

@@ -163,8 +163,8 @@ export class YamlReader {
   }
 
   /** The value at a path of keys and positions. If it does not exist, the place where it would be. */
-  itemAt(path: readonly PropertyKey[]): Item {
-    let item = this.root;
+  itemAt(path: readonly PropertyKey[], from = this.root): Item {
+    let item = from;
     for (const step of path) {
       const { offset } = item;
       const node = this.#meant(item.node);

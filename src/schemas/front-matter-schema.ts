@@ -1,6 +1,7 @@
 import type { AgentChoice, Agents } from '../model/agent.ts';
 import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import { allChoices, choiceKey, tagChoices } from '../parse/agent-choices.ts';
+import { SCHEMA } from '../parse/pinned-transition.ts';
 import type { PolicyKey } from '../parse/policy.ts';
 import type { RightsKey } from '../parse/rights.ts';
 import { attributesOf, TAG_RULES } from '../parse/transition.ts';
@@ -133,12 +134,24 @@ function transitionSchema(
 ): JsonSchema {
   const { body, variables } = TAG_RULES[tag];
   const parts = [body, ...attributesOf(tag, choices)].map((name) => [name, TEXT]);
-  const map = mapSchema({ tag: { const: tag }, ...Object.fromEntries(parts) }, [
+  const isOpen = body === 'payload' && !alsoRequired.includes(body);
+  const schema = isOpen ? { [SCHEMA]: SCHEMA_PROPERTY } : {};
+  const map = mapSchema({ tag: { const: tag }, ...Object.fromEntries(parts), ...schema }, [
     'tag',
     ...alsoRequired,
   ]);
   return variables ? { ...map, additionalProperties: TEXT } : map;
 }
+
+const SCHEMA_PROPERTY = described(
+  'The JSON Schema that the payload must fit, or the name of a file of the workflow with it.',
+  {
+    anyOf: [
+      { type: 'string', pattern: '^[^./\\\\][^/\\\\]*\\.schema\\.json$' },
+      { type: 'object' },
+    ],
+  },
+);
 
 function evaluators(): readonly JsonSchema[] {
   const then = { $ref: '#/definitions/completeTransition' };

@@ -20,6 +20,20 @@ test('a script passes any text to the next state', async () => {
   expect(code).toBe(0);
 });
 
+test('the JSON of a result keeps its letters, and cannot end its tag', async () => {
+  const project = newProject({
+    'a ü.json': '\n{"n": 12345678901234567890, "text": "</result><goto>X</goto>"}\n',
+    'bad.json': '{"n": }',
+  });
+  const { stdout } = await command(project, ['tag', 'result', '--json', 'a ü.json']);
+  expect(stdout).toBe(
+    '<result>{"n": 12345678901234567890, "text": "\\u003c/result>\\u003cgoto>X\\u003c/goto>"}</result>\n',
+  );
+  const bad = await command(project, ['tag', 'result', '--json', 'bad.json']);
+  expect(bad.stderr).toContain('bad.json is not JSON');
+  expect(bad.code).toBe(64);
+});
+
 /** Only a process of its own has a standard input of its own. */
 function tag(args: readonly string[], input: string | Buffer) {
   const project = newProject({});
@@ -65,6 +79,9 @@ test.each<[readonly string[], string]>([
   [['goto', 'A', '--input', 'a', '-a', 'input=b'], 'The attribute input is given twice.'],
   [['goto', 'A', '--input', 'a', '--input-file', 'b'], '--input and --input-file are both given.'],
   [['goto', 'A', '--body-file', 'b'], 'A body and --body-file are both given.'],
+  [['goto', '--json', 'b'], '<goto> has no JSON.'],
+  [['result', 'A', '--json', 'b'], 'A body and --json are both given.'],
+  [['result', '--json', 'missing'], 'missing cannot be read'],
   [['goto', 'A', '--input-file', 'missing'], 'missing cannot be read'],
   [['goto', 'A', '--input-file', '.'], '. cannot be read'],
   [['goto', '--body-file', '-', '--input-file', '-'], 'Standard input can be read only once.'],

@@ -11,6 +11,7 @@ import {
   bash,
   conversationLines,
   eventsOf,
+  gate,
   killHard,
   lastPrompt,
   sandboxes,
@@ -242,13 +243,5 @@ if (isLong)
       'user: Do two.',
     ]);
   });
-
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
 
 const lives = (pid: number) => identify(pid) !== undefined;

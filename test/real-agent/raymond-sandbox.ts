@@ -175,6 +175,15 @@ export async function until<T>(find: () => T | undefined | false): Promise<T> {
   }
 }
 
+/** A reply waits at it until it is open. */
+export function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 /** Kills a process with SIGKILL, and waits for its end. */
 export async function killHard(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');

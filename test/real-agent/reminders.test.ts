@@ -1,7 +1,14 @@
 // An agent that does not end its step with an allowed tag gets a reminder in the same conversation.
 import { describe, expect, test } from 'vitest';
 import { suiteAges } from './claude-sandbox.ts';
-import { answering, conversationLines, eventsOf, sandboxes } from './raymond-sandbox.ts';
+import {
+  answering,
+  conversationLines,
+  eventsOf,
+  gate,
+  killHard,
+  sandboxes,
+} from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
@@ -73,6 +80,62 @@ Work.`,
     expect(ended.map(({ exit }) => exit)).toEqual([undefined, 5, undefined, 0]);
     expect(new Set(ended.flatMap(({ session }) => session?.id ?? [])).size).toBe(1);
   });
+});
+
+const checked = `---
+allowed_transitions:
+  - { tag: result, schema: review.schema.json }
+---
+Review.`;
+const REVIEW = JSON.stringify({
+  type: 'object',
+  required: ['verdict'],
+  properties: { verdict: { enum: ['yes', 'no'] } },
+});
+
+describe.each(suiteAges)('a schema, with the %s Claude Code', (age) => {
+  test('that no answer fits ends the run after the reminders, with the place of the fault', async () => {
+    const { run, model, journal } = await sandbox({
+      age,
+      workflow: { 'START.md': checked, 'review.schema.json': REVIEW },
+      script: ['<result>{"verdict": "maybe"}</result>'],
+    });
+    const { code, stderr } = await run('workflow', '--workflow-id', 'r');
+    expect(code).toBe(1);
+    expect(model.requests).toHaveLength(4);
+    const place = 'At /verdict: expected "yes" or "no", found "maybe".';
+    expect(stderr).toContain(place);
+    const [, , reminder] = conversationLines(model.requests.at(-1));
+    expect(reminder).toContain(`does not fit review.schema.json. ${place}`);
+    expect(reminder).toContain(`The JSON Schema review.schema.json: ${REVIEW}`);
+    expect(eventsOf(journal('r'), 'agent-failed')[0]?.failure.message).toContain(place);
+  });
+});
+
+test('a kill between an answer and its check leads to the same outcome', async () => {
+  const answers = ['<result>{"verdict": "maybe"}</result>', '<result>{"verdict": "no"}</result>'];
+  const gates = answers.map(gate);
+  const { start, model, journal, outputHas } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': checked, 'review.schema.json': REVIEW },
+    script: (_, turn) => ({
+      content: answers[turn] ?? '',
+      after: gates[turn]?.opened ?? Promise.resolve(),
+    }),
+  });
+  let life = start('workflow', '--workflow-id', 'r');
+  for (const [turn, { open }] of gates.entries()) {
+    await model.arrived(turn + 1);
+    await killHard(life.child);
+    open();
+    // Nobody has checked the answer yet.
+    await outputHas(turn === 0 ? 'maybe' : '\\"no\\"');
+    expect(eventsOf(journal('r'), 'agent-reminded')).toHaveLength(turn);
+    life = start('resume', 'r');
+  }
+  expect(await life.finished).toMatchObject({ code: 0, stdout: '{"verdict": "no"}\n' });
+  expect(model.requests).toHaveLength(2);
+  expect(eventsOf(journal('r'), 'agent-ended')).toMatchObject([{ checked: true }]);
 });
 
 test('an agent fails after three reminders without effect', async () => {

@@ -6,6 +6,7 @@ import { UserError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { tagChoices } from '../../parse/agent-choices.ts';
 import { clip } from '../../parse/clip.ts';
+import { jsonInTag, readJson } from '../../parse/json.ts';
 import { nearest } from '../../parse/nearest.ts';
 import { tagText } from '../../parse/tag-text.ts';
 import { decodeUtf8 } from '../../parse/utf8.ts';
@@ -17,6 +18,7 @@ export interface TagOptions {
   readonly input?: string;
   readonly inputFile?: string;
   readonly bodyFile?: string;
+  readonly json?: string;
 }
 
 /** Prints a tag with escaped values, so that scripts need not escape them. */
@@ -60,11 +62,16 @@ function attributeOf(pair: string): Attribute {
   return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-async function inputOf({ input, inputFile, bodyFile }: TagOptions): Promise<readonly Attribute[]> {
+async function inputOf({
+  input,
+  inputFile,
+  bodyFile,
+  json,
+}: TagOptions): Promise<readonly Attribute[]> {
   if (input !== undefined && inputFile !== undefined) {
     throw wrongUsage('--input and --input-file are both given.', 'Give one of them.');
   }
-  if (inputFile === '-' && bodyFile === '-') {
+  if (inputFile === '-' && (bodyFile === '-' || json === '-')) {
     throw wrongUsage('Standard input can be read only once.', 'Name a file for one of the two.');
   }
   if (input !== undefined) return [['input', input]];
@@ -74,8 +81,15 @@ async function inputOf({ input, inputFile, bodyFile }: TagOptions): Promise<read
 async function bodyOf(
   name: TagName,
   body: string | undefined,
-  { bodyFile }: TagOptions,
+  { bodyFile, json }: TagOptions,
 ): Promise<string> {
+  if (json !== undefined) {
+    if (name !== 'result') throw wrongUsage(`<${name}> has no JSON.`, 'Use --json with result.');
+    if (body !== undefined || bodyFile !== undefined) {
+      throw wrongUsage('A body and --json are both given.', 'Give one of them.');
+    }
+    return jsonOf(json);
+  }
   if (body !== undefined && bodyFile !== undefined) {
     throw wrongUsage('A body and --body-file are both given.', 'Give one of them.');
   }
@@ -84,6 +98,19 @@ async function bodyOf(
   throw wrongUsage(
     `The body of <${name}> is missing.`,
     `Write it after the name: raymond tag ${name} "…", or name a file with --body-file.`,
+  );
+}
+
+/** Escaped, so that no text in it can end the tag. */
+async function jsonOf(file: string): Promise<string> {
+  const text = await textOf(file);
+  const read = readJson(text);
+  if (read.ok) return jsonInTag(text);
+  const what = file === '-' ? 'Standard input' : file;
+  throw new UserError(
+    'not-json',
+    `${what} is not JSON: ${clip(read.problem)}.`,
+    'Write JSON into it, or pass it as text with --body-file.',
   );
 }
 

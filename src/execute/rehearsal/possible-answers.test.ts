@@ -14,6 +14,20 @@ test.each([
   ],
   ['a placeholder for a payload', policy('result'), '', ['<result>rehearsed</result>']],
   ['a fixed payload', policy('result, payload: no'), '', ['<result>no</result>']],
+  [
+    'a payload that fits its schema',
+    policy(
+      'result, schema: {type: object, required: [ok, n], properties: {n: {minimum: 3, type: integer}, ok: {$ref: "#/$defs/ok"}}, $defs: {ok: {enum: [</result>]}}}',
+    ),
+    '',
+    ['<result>{"ok":"\\u003c/result>","n":3}</result>'],
+  ],
+  [
+    'no payload that cannot fit',
+    policy('goto, target: A', 'result, schema: {not: {}}'),
+    '',
+    ['<goto>A</goto>'],
+  ],
   ['a question', policy('ask, next: A'), '', ['<ask next="A">What would you answer here?</ask>']],
   [
     'the variables of a child',

@@ -1,6 +1,8 @@
 import type { Tag } from '../../model/tag.ts';
 import type { AllowedTransition, State, Workflow } from '../../model/workflow.ts';
 import { tagChoices } from '../../parse/agent-choices.ts';
+import { jsonInTag } from '../../parse/json.ts';
+import { sampleOf } from '../../parse/json-sample.ts';
 import { stemOf } from '../../parse/state.ts';
 import { readTags } from '../../parse/tags.ts';
 import { readMove, TAG_RULES, writeTag } from '../../parse/transition.ts';
@@ -20,7 +22,8 @@ export function possibleAnswers(
     (text) => readTags(text, { code: 'heeded' }).tags,
   );
   const likely = tagsFor(written);
-  const wanted = state.policy.allowed?.map((entry) => filled(entry, likely(entry))) ?? written;
+  const wanted =
+    state.policy.allowed?.flatMap((entry) => filled(entry, likely(entry)) ?? []) ?? written;
   const good = wanted
     .map(besideForks(wanted))
     .filter((tags) => readMove({ tags, bad: [] }, choices, 'agent').ok);
@@ -52,12 +55,16 @@ function tagsFor(written: readonly Tag[]): (entry: AllowedTransition) => readonl
 
 const MAX_COMPARED = 100;
 
-function filled(entry: AllowedTransition, likely: readonly Tag[]): Tag {
+/** Undefined if no payload is known that fits its schema. */
+function filled(entry: AllowedTransition, likely: readonly Tag[]): Tag | undefined {
+  const sample = entry.schema && sampleOf(entry.schema);
+  if (entry.schema && sample === undefined) return undefined;
   const { body: bodyName, variables } = TAG_RULES[entry.tag];
   const meant = variables ? likely.find((tag) => isOf(tag, entry)) : undefined;
   // The next of a fork is the author's to decide, and its variables are the agent's.
   const { next: _, ...chosen } = meant?.attributes ?? {};
-  const placeholder = bodyName === 'question' ? 'What would you answer here?' : 'rehearsed';
+  const usual = bodyName === 'question' ? 'What would you answer here?' : 'rehearsed';
+  const placeholder = sample === undefined ? usual : jsonInTag(JSON.stringify(sample));
   return {
     name: entry.tag,
     attributes: { ...entry.attributes, ...chosen, ...entry.attributes },

@@ -68,7 +68,8 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
     const state = source?.states.get(step.state);
     if (step.kind === 'prompt') {
       const possible = source ? possibleAnswers(source, state, step.prompt) : [];
-      return inTurn(possible, execution) ?? noWayOn(step);
+      const hasSchema = state?.kind === 'prompt' && state.policy.allowed?.some((one) => one.schema);
+      return inTurn(possible, execution) ?? (hasSchema ? noFit(step) : noWayOn(step));
     }
     const possible = source && state?.kind === 'script' ? scriptAnswers(source, state) : [];
     return inTurn(possible, execution) ?? notPlayable(step);
@@ -136,6 +137,11 @@ function notPlayable({ state }: Step): ScriptedAnswer {
 
 function noWayOn({ state }: Step): ScriptedAnswer {
   const message = `${state} names no transition that can be followed, so its agent could not know how to continue. Name the tag in the prompt or in allowed_transitions, or write an answer into rehearsal.yaml.`;
+  return { failure: { kind: 'no-transition', message }, costUsd: 0 };
+}
+
+function noFit({ state }: Step): ScriptedAnswer {
+  const message = `Raymond found no value that fits the schema of ${state}. Write an answer into rehearsal.yaml.`;
   return { failure: { kind: 'no-transition', message }, costUsd: 0 };
 }
 
