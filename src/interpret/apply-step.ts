@@ -1,10 +1,12 @@
 /** Folds the beginning and the end of a step into a run. */
+import { laneName } from '../model/agent.ts';
 import { changedAgent } from '../model/changed.ts';
 import { isEstimate } from '../model/estimate.ts';
-import type { RunEventOf, Session, StepEndEvent } from '../model/event.ts';
+import type { RunEventOf, Session, StepEndEvent, Task } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
 import { begin, change, put, ready, setStatus, taskOf } from './change-agent.ts';
+import { ownerOf } from './lanes.ts';
 import { visitKey } from './new-run.ts';
 
 export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
@@ -17,7 +19,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
     status: {
       kind: 'running',
       // A session of another executor cannot be continued, so the state begins again.
-      task: event.task === 'state' ? STATE : taskOf(agent.status),
+      task: event.task === 'state' ? STATE : begunTask(taskOf(agent.status), event),
       step: event.step,
       state: event.state,
       startedAt: event.at,
@@ -25,6 +27,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       session: event.session,
       reservedUsd: event.reservedUsd,
       executor: event.executor,
+      ...(event.lane && { lane: event.lane }),
       worker: event.worker,
       rights: event.rights,
       requests: NONE,
@@ -41,6 +44,13 @@ export function stepTaken(run: Run, event: RunEventOf<'step-taken'>): Run {
       ? { ...status, startedAt: event.at, isQueued: false, worker: event.worker }
       : status,
   );
+}
+
+/** A judge whose session belongs to another executor begins again. */
+function begunTask(task: Task, { session }: RunEventOf<'step-started'>): Task {
+  if (task.kind !== 'judge' || session?.use !== 'fresh') return task;
+  const { reminder: _, ...fresh } = task;
+  return fresh;
 }
 
 /** Nearly all steps have none, so they share it. */
@@ -124,10 +134,10 @@ function seenAt(worktree: AgentWorktree, { type, worktree: look }: StepEndEvent)
 /** A judge has its own session. Version 1 did not repeat the session at the end of a step. */
 function sessionAfter(
   agent: Agent,
-  { session, task, executor }: RunningStatus,
+  { session, task, executor, lane }: RunningStatus,
   event: StepEndEvent,
 ): Session {
   const left = event.session ?? session;
   if (!left || task.kind === 'judge') return agent.session;
-  return { kind: 'open', id: left.id, ...(executor !== undefined && { executor }) };
+  return { kind: 'open', id: left.id, ...ownerOf({ executor, lane: lane && laneName(lane) }) };
 }

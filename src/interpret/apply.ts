@@ -6,7 +6,7 @@
  */
 
 import { changedRun } from '../model/changed.ts';
-import type { RunEvent, RunEventOf, StackChange } from '../model/event.ts';
+import type { LaneReason, RunEvent, RunEventOf, StackChange } from '../model/event.ts';
 import { withLimit, withoutLimit } from '../model/limits.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, Run } from '../model/run.ts';
@@ -127,7 +127,9 @@ function fold(run: Run, event: RunEvent): Run {
     case 'worktree-settled':
       return worktreeSettled(run, event);
     case 'usage-limited': {
+      if (event.why !== undefined) return laneClosed(run, event, event.why);
       const limits = withLimit(run.limits, event.executor, event.until);
+      if (event.next !== undefined) return laneLeft({ ...run, limits }, event.agent);
       return setStatus({ ...run, limits }, event.agent, (status) => ready(taskOf(status)));
     }
     case 'usage-limit-lifted':
@@ -229,6 +231,20 @@ function waits(agent: Agent, until: number): Agent {
     retries: agent.retries + 1,
     status: { kind: 'waiting', task, until, failure },
   };
+}
+
+function laneClosed(run: Run, event: RunEventOf<'usage-limited'>, why: LaneReason): Run {
+  const { agent, executor = '', until } = event;
+  return laneLeft({ ...run, closed: { ...run.closed, [executor]: { why, until } } }, agent);
+}
+
+/** The next lane has its own retries. */
+function laneLeft(run: Run, id: string): Run {
+  return change(run, id, (agent) => ({
+    ...agent,
+    retries: 0,
+    status: ready(taskOf(agent.status)),
+  }));
 }
 
 function failed(run: Run, { agent: id, failure }: RunEventOf<'agent-failed'>): Run {

@@ -211,7 +211,7 @@ function remindOrFail(
       number: sent + 1,
       failure,
       text: [reminderText(failure.message, allowed), ...refusalLines(context.refused)].join('\n'),
-      ...(task.kind === 'judge' && context.judgeSession && { session: context.judgeSession }),
+      ...(task.kind === 'judge' && context.judgeSession),
     },
   ];
 }

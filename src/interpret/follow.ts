@@ -8,12 +8,13 @@ import type { StateName } from '../model/state-name.ts';
 import type { Fork, Move } from '../model/transition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
-import { agentNamed, agentOf } from '../parse/chosen-agent.ts';
+import { agentNamed, agentsOf } from '../parse/chosen-agent.ts';
 import { limitsOf } from '../parse/limits.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type ChildName, childNames } from './agent-name.ts';
 import { callCeiling, forkCeiling, nameCeiling } from './ceilings.ts';
 import { branchClash, childPlace } from './fork-worktree.ts';
+import { ownerOf } from './lanes.ts';
 import { visitKey } from './new-run.ts';
 import { entryInput } from './workflow-defaults.ts';
 import { worktreeFate } from './worktree-fate.ts';
@@ -242,7 +243,8 @@ function branched({ workflows, agent }: Standpoint, ref: string, name: StateName
   const workflow = workflows(ref);
   const callee = workflow?.states.get(name);
   if (session.kind === 'branch' && workflow && callee?.kind === 'prompt') {
-    const taker = agentOf(workflow, callee);
+    const takers = agentsOf(workflow, callee);
+    const taker = takers.find((one) => one === session.executor) ?? takers[0] ?? '';
     const isOwn = session.executor === undefined || session.executor === taker;
     if (isOwn && agentNamed(workflow.agents, taker)?.can.branch === false)
       throw new Obstacle(
@@ -256,8 +258,7 @@ function branched({ workflows, agent }: Standpoint, ref: string, name: StateName
 /** A callee starts from its caller's memory. If the caller has none, the callee has none. */
 function branchOf(session: Session): Session {
   if (session.kind !== 'open') return session;
-  const { id: from, executor } = session;
-  return { kind: 'branch', from, ...(executor !== undefined && { executor }) };
+  return { kind: 'branch', from: session.id, ...ownerOf(session) };
 }
 
 function pushed(from: Standpoint, back: string): StackChange {

@@ -42,6 +42,7 @@ export const newRun: Run = {
   dearestTurnUsd: undefined,
   turnCosts: PersistentMap.empty(),
   limits: NO_LIMITS,
+  closed: {},
   result: undefined,
   restoring: [],
 };

@@ -1,16 +1,17 @@
 import type { RunEvent, Session, SessionUse, StopReason } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StartStep } from '../model/input.ts';
-import { firstLimit, limitOf } from '../model/limits.ts';
+import { firstLimit } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { roundUsd } from '../model/tally.ts';
 import type { PromptState } from '../model/workflow.ts';
-import { agentNamed, agentOf, sharingLimits } from '../parse/chosen-agent.ts';
+import { agentNamed, lanesOf } from '../parse/chosen-agent.ts';
 import { brokenBecause, resolveState } from '../parse/resolve.ts';
 import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
+import { choicePlace, type Lanes, type Owner, takerOf } from './lanes.ts';
 import { visitKey } from './new-run.ts';
 import { rightsAt } from './rights.ts';
 
@@ -23,13 +24,15 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   const exhausted = exhaustedLimit(run, agent);
   if (exhausted) return [{ type: 'stop-requested', at, how: 'drain', why: exhausted }];
 
-  const state = executedState(workflows, agent);
+  const state = executedState(workflows, run, agent, input.executors.prompt);
   if ('failure' in state) return failAgent(run, agent.id, state.failure, at);
-  const executor = executorOf(state, input.executors);
-  if (state.kind === 'prompt' && isLimited(run, state, executor, at)) return [];
+  const taker = state.kind === 'prompt' ? takerOf(run, agent, state, at) : undefined;
+  if (state.kind === 'prompt' && !taker) return [];
   if (state.kind === 'prompt' ? !hasPlaceForPrompt(run) : !hasPlaceForScript(run)) return [];
-  const money = state.kind === 'prompt' ? partFor(run, agent, state) : undefined;
+  const isCapped = taker && isCappedBy(state, taker.agent);
+  const money = taker ? partFor(run, agent, state.name, isCapped === true) : undefined;
   if (money === 'none') return [];
+  const executor = taker?.executor ?? input.executors.script;
 
   const { task } = agent.status;
   const owned = state.kind === 'script' ? agent : withOwnSession(agent, executor);
@@ -44,8 +47,9 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       attempt: agent.attempts + 1,
       state: state.name,
       task: isLost ? 'state' : task.kind,
-      ...(state.kind === 'prompt' && { session: sessionFor(owned, input.newSession) }),
+      ...(state.kind === 'prompt' && { session: sessionFor(owned, executor, input.newSession) }),
       executor,
+      ...(taker?.lane && { lane: taker.lane }),
       ...(input.worker !== undefined && { worker: input.worker }),
       ...(input.queued && { queued: true }),
       ...(money && { reservedUsd: money.usd }),
@@ -67,50 +71,49 @@ export function waitsForLimit(
 ): boolean {
   if (firstLimit(run.limits) === undefined) return false;
   const agent = run.agents.get(id);
-  const state = agent && executedState(workflows, agent);
+  const state = agent && executedState(workflows, run, agent, executors.prompt);
   if (!state || 'failure' in state || state.kind !== 'prompt') return false;
-  return isLimited(run, state, executorOf(state, executors), at);
+  return takerOf(run, agent, state, at) === undefined;
 }
 
-function isLimited(
-  { limits }: Run,
-  { agent, sharing }: ExecutedState & { readonly kind: 'prompt' },
-  executor: string,
-  at: number,
-): boolean {
-  const executors = executor === agent ? sharing : [executor];
-  return executors.some((one) => at < (limitOf(limits, one) ?? 0));
+/** The lanes of the prompt that an agent is at; undefined for a script. */
+export function lanesAt(
+  workflows: Workflows,
+  run: Run,
+  agent: Agent,
+  executor: string | undefined,
+): Lanes | undefined {
+  const state = executedState(workflows, run, agent, executor);
+  return 'lanes' in state ? state : undefined;
 }
 
-function executorOf(state: ExecutedState, executors: StartStep['executors']): string {
-  return state.kind === 'script' ? executors.script : (executors.prompt ?? state.agent);
+function isCappedBy(state: ExecutedState, name: string): boolean {
+  return state.kind === 'prompt' && agentNamed(state.agents, name)?.can.budget === true;
 }
 
 /** An executor can continue and branch only the sessions that it began. */
 function withOwnSession(agent: Agent, executor: string): Agent {
   const { session } = agent;
-  const owner = session.kind === 'none' ? undefined : session.executor;
-  return owner === undefined || owner === executor ? agent : { ...agent, session: NONE };
+  if (session.kind === 'none' || owns(executor, session)) return agent;
+  return { ...agent, session: NONE };
+}
+
+function owns(executor: string, { executor: owner }: Owner): boolean {
+  return owner === undefined || owner === executor;
 }
 
 const NONE = { kind: 'none' } as const;
 
 type ExecutedState =
   | { readonly kind: 'script'; readonly name: StateName }
-  | {
-      readonly kind: 'prompt';
-      readonly name: StateName;
-      readonly agent: string;
-      /** The agents that reach the same usage limits, with this one. */
-      readonly sharing: readonly string[];
-      /** The agent ends a turn that has spent its part of the budget. */
-      readonly isCapped: boolean;
-    };
+  | ({ readonly kind: 'prompt'; readonly name: StateName } & Lanes);
 
 /** The work of the agent's next step: its own state, the judge of it, or a command as a script. */
 function executedState(
   workflows: Workflows,
+  run: Run,
   agent: Agent,
+  executor: string | undefined,
 ): ExecutedState | { readonly failure: Failure } {
   const workflow = workflows(agent.workflow);
   if (!workflow) {
@@ -131,10 +134,8 @@ function executedState(
       : failure('missing-state', `${own.name} no longer has its check.`);
   }
   const prompt = (state: PromptState): ExecutedState => {
-    const taker = agentOf(workflow, state);
-    const sharing = sharingLimits(workflow.agents, taker);
-    const isCapped = agentNamed(workflow.agents, taker)?.can.budget === true;
-    return { kind: 'prompt', name: state.name, agent: taker, sharing, isCapped };
+    const lanes = lanesOf(choicePlace(workflows, run, agent, workflow, state));
+    return { kind: 'prompt', name: state.name, lanes, agents: workflow.agents, executor };
   };
   if (task.kind !== 'judge') return prompt(own);
   const evaluator = own.policy.evaluators[task.evaluator];
@@ -180,12 +181,14 @@ function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
  * So the first agents of a run start together, and their caps keep the sum within the budget.
  *
  * A turn that reaches its part is interrupted and continues with another one. An agent that takes no
- * cap could spend more, so each part is as large as the most expensive turn of the run.
+ * cap could spend more, so each part is as large as the most expensive turn of the run. `isCapped`: the
+ * agent ends a turn that has spent its part.
  */
 function partFor(
   run: Run,
   { workflow }: Agent,
-  { name, isCapped }: ExecutedState & { readonly kind: 'prompt' },
+  name: StateName,
+  isCapped: boolean,
 ): { readonly usd: number } | 'none' | undefined {
   const remaining = remainingUsd(run);
   if (remaining === undefined) return undefined;
@@ -220,10 +223,10 @@ function hasPlaceForScript({ tally, settings }: Run): boolean {
   return tally.scriptsRunning < settings.maxParallelScripts;
 }
 
-function sessionFor(agent: Agent, newSession: string): SessionUse {
+function sessionFor(agent: Agent, executor: string, newSession: string): SessionUse {
   const task = agent.status.kind === 'ready' ? agent.status.task : undefined;
   if (task?.kind === 'judge') {
-    return task.reminder
+    return task.reminder && owns(executor, task.reminder)
       ? { use: 'continue', id: task.reminder.session }
       : { use: 'fresh', id: newSession };
   }

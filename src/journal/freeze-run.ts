@@ -40,6 +40,7 @@ export function freeze(run: Run): StateFile {
     ...(run.turnCosts.size > 0 && { turn_costs_usd: Object.fromEntries(run.turnCosts) }),
     limited_until: lastLimit(run.limits) ?? null,
     ...(Object.keys(run.limits).some((name) => name !== '') && { limits: run.limits }),
+    ...(Object.keys(run.closed).length > 0 && { closed_lanes: run.closed }),
     result: run.result ?? null,
     ...(run.restoring.length > 0 && { restoring: [...run.restoring] }),
     ended_agents: [...run.endedAgents].map(([id, agent]) => ({
@@ -164,9 +165,13 @@ const branchOf = (session: Session) => (session.kind === 'branch' ? session.from
 const branchAt = (session: Session) =>
   session.kind === 'branch' && session.at !== undefined ? { branch_at: session.at } : {};
 
-function ownerOf(session: Session): { readonly session_executor?: string } {
-  const executor = session.kind === 'none' ? undefined : session.executor;
-  return executor === undefined ? {} : { session_executor: executor };
+function ownerOf(session: Session): Pick<FrozenAgent, 'session_executor' | 'session_lane'> {
+  if (session.kind === 'none') return {};
+  const { executor, lane } = session;
+  return {
+    ...(executor !== undefined && { session_executor: executor }),
+    ...(lane !== undefined && { session_lane: lane }),
+  };
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -4,8 +4,10 @@ import {
   approvalSchema,
   joinEndSchema,
   joinSchema,
+  laneReasonSchema,
   sessionUseSchema,
   signedSchema,
+  stepLaneSchema,
   taskSchema,
 } from '../model/agent-state.ts';
 import {
@@ -54,6 +56,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     startedAt: z.number(),
     session: z.nullable(sessionUseSchema),
     executor: z.nullable(text),
+    /** Only for states with several lanes. */
+    lane: z.optional(stepLaneSchema),
     worker: z.nullable(text),
     /** It waits in a queue until a worker takes it; absent otherwise. */
     isQueued: z.optional(z.literal(true)),
@@ -113,12 +117,15 @@ const agentSchema = z.object({
   branch_at: z.optional(text),
   /** The executor to which the session belongs. */
   session_executor: z.optional(text),
+  /** The lane that began it, if its state has several. */
+  session_lane: z.optional(text),
   stack: z.array(
     z.object({
       session: z.nullable(text),
       branch_of: z.nullable(text),
       branch_at: z.optional(text),
       session_executor: z.optional(text),
+      session_lane: z.optional(text),
       state: stateNameSchema,
       scope_dir: text,
       workflow: text,
@@ -210,6 +217,8 @@ export const stateFileSchema = z.object({
   limited_until: z.nullable(z.number()),
   /** The ends of the limits by executor; absent if none names its executor. */
   limits: z.optional(z.record(text, z.number())),
+  /** The lanes that take no new sessions while others are available; absent if there are none. */
+  closed_lanes: z.optional(z.record(text, z.object({ why: laneReasonSchema, until: z.number() }))),
   result: z.nullable(text),
   /** The files that a rewind has not restored yet; absent if there are none. */
   restoring: z.optional(z.array(restorationSchema)),

@@ -47,6 +47,7 @@ export function thaw(json: unknown): Run | undefined {
     dearestTurnUsd: file.dearest_turn_usd ?? undefined,
     turnCosts: PersistentMap.from(Object.entries(file.turn_costs_usd ?? {})),
     limits: file.limits ?? limitsOfOlder(file),
+    closed: file.closed_lanes ?? {},
     result: file.result ?? undefined,
     restoring: file.restoring ?? [],
   };
@@ -156,12 +157,18 @@ function thawEndedWorktree(frozen: FrozenEndedWorktree): EndedWorktree {
 
 function toSession(
   id: string | null,
-  { branch_of: from, branch_at: at, session_executor: executor }: FrozenBranch,
+  { branch_of: from, branch_at: at, session_executor: executor, session_lane: lane }: FrozenBranch,
 ): Session {
-  const owner = executor === undefined ? {} : { executor };
+  const owner = {
+    ...(executor !== undefined && { executor }),
+    ...(lane !== undefined && { lane }),
+  };
   if (id !== null) return { kind: 'open', id, ...owner };
   if (from === null) return { kind: 'none' };
   return { kind: 'branch', from, ...(at !== undefined && { at }), ...owner };
 }
 
-type FrozenBranch = Pick<FrozenAgent, 'branch_of' | 'branch_at' | 'session_executor'>;
+type FrozenBranch = Pick<
+  FrozenAgent,
+  'branch_of' | 'branch_at' | 'session_executor' | 'session_lane'
+>;

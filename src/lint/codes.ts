@@ -55,6 +55,7 @@ const LINT_CODES = {
   ),
   'bad-key': error('parse', 'A key of front matter is not a plain word.'),
   'bad-value': error('parse', 'A value has the wrong type for its key.'),
+  'duplicate-lane': warning('parse', 'A list of lanes has the same entry twice.'),
   'empty-list': warning('parse', 'allowed_transitions is empty, so everything is allowed.'),
   'missing-tag': error(
     'parse',

@@ -25,21 +25,42 @@ export type Signature = z.infer<typeof signatureSchema>;
 export const signedSchema = z.object({ by: text, key: text, text });
 export type Signed = z.infer<typeof signedSchema>;
 
+/** Why a lane does not take a prompt: the kinds of failures after which `recover` chooses another one. */
+export const laneReasonSchema = z.enum(['usage-limit', 'overloaded', 'not-logged-in']);
+
 /**
  * The session from which an agent's next turn takes its memory. It belongs to the executor that
  * began it; `executor` is absent in journals of older versions.
  */
 export const sessionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
-  z.object({ kind: z.literal('open'), id: text, executor: z.optional(text) }),
+  z.object({
+    kind: z.literal('open'),
+    id: text,
+    executor: z.optional(text),
+    /** The lane that began it, if its state has several. */
+    lane: z.optional(text),
+  }),
   /** `at` is the message after which the history is cut off; absent for the whole history. */
   z.object({
     kind: z.literal('branch'),
     from: text,
     at: z.optional(text),
     executor: z.optional(text),
+    lane: z.optional(text),
   }),
 ]);
+
+/** The lane that takes a step of a state with several lanes. */
+export const stepLaneSchema = z.object({
+  agent: text,
+  /** The choices that distinguish it from the other lanes of that agent. */
+  choices: z.optional(variables),
+  /** The lanes before it that were not available, and why. Absent if there are none. */
+  passed: z.optional(
+    z.readonly(z.array(z.object({ lane: text, why: laneReasonSchema, until: time }))),
+  ),
+});
 
 /** The session of a step. A new id is chosen and journaled before the step starts. */
 export const sessionUseSchema = z.discriminatedUnion('use', [
@@ -105,7 +126,16 @@ export const taskSchema = z.discriminatedUnion('kind', [
     output: text,
     tags: z.readonly(z.array(tagSchema)),
     /** Present when the judge was reminded: it continues in this session. */
-    reminder: z.optional(z.object({ number: count, text, session: text })),
+    reminder: z.optional(
+      z.object({
+        number: count,
+        text,
+        session: text,
+        /** To which the session belongs. */
+        executor: z.optional(text),
+        lane: z.optional(text),
+      }),
+    ),
     unmet: z.optional(unmet),
   }),
   z.object({

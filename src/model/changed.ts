@@ -32,6 +32,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     dearestTurnUsd: run.dearestTurnUsd,
     turnCosts: run.turnCosts,
     limits: run.limits,
+    closed: run.closed,
     result: run.result,
     restoring: run.restoring,
   };

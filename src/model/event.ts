@@ -17,10 +17,12 @@ import {
   type frameSchema,
   joinEndSchema,
   joinSchema,
+  laneReasonSchema,
   sessionSchema,
   sessionUseSchema,
   signatureSchema,
   stackChangeSchema,
+  stepLaneSchema,
   tagSchema,
   type taskSchema,
 } from './agent-state.ts';
@@ -154,6 +156,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     session: z.optional(sessionUseSchema),
     /** The name of the executor that takes the step. Absent in version 1. */
     executor: z.optional(text),
+    /** Only for states with several lanes. */
+    lane: z.optional(stepLaneSchema),
     /** The process that takes the step, if several can: its host and pid, or another name. */
     worker: z.optional(text),
     /** It waits in a queue until a worker takes it: see `step-taken`. */
@@ -275,6 +279,9 @@ export const runEventSchema = z.discriminatedUnion('type', [
     text,
     /** The session of a judge. It is not the session of the agent. */
     session: z.optional(text),
+    /** The executor and the lane to which that session belongs. */
+    executor: z.optional(text),
+    lane: z.optional(text),
     /** The failed check that the reminder is about. */
     ensure: z.optional(count),
   }),
@@ -339,8 +346,18 @@ export const runEventSchema = z.discriminatedUnion('type', [
     type: z.literal('usage-limited'),
     ...byAgent,
     until: time,
-    /** The executor whose prompts wait. Absent in older journals: all prompts wait. */
+    /**
+     * The executor whose prompts wait, or one lane of it, like `claude opus`. Absent in older journals:
+     * all prompts wait.
+     */
     executor: z.optional(text),
+    /** The lane that takes the prompt now. Absent if the agent waits. */
+    next: z.optional(text),
+    /**
+     * Another reason than a usage limit. Then only new sessions in states with several lanes avoid the
+     * executor.
+     */
+    why: z.optional(laneReasonSchema),
   }),
   z.object({ type: z.literal('usage-limit-lifted'), ...at, executor: z.optional(text) }),
   z.object({
@@ -403,6 +420,8 @@ export type JoinOf = Join['of'];
 export type JoinRest = NonNullable<Join['rest']>;
 export type JoinEnd = z.infer<typeof joinEndSchema>;
 export type ChildStatus = z.infer<typeof childStatusSchema>;
+export type StepLane = z.infer<typeof stepLaneSchema>;
+export type LaneReason = z.infer<typeof laneReasonSchema>;
 export type Task = z.infer<typeof taskSchema>;
 export type Restoration = z.infer<typeof restorationSchema>;
 export type Settings = z.infer<typeof settingsSchema>;

@@ -3,11 +3,13 @@ import type {
   Frame,
   Join,
   JoinEnd,
+  LaneReason,
   Restoration,
   RunOutcome,
   Session,
   SessionUse,
   Settings,
+  StepLane,
   StopReason,
   Task,
 } from './event.ts';
@@ -65,10 +67,17 @@ export interface Run {
   /** The highest known cost of a turn of each state; see `visitKey`. */
   readonly turnCosts: PersistentMap<number>;
   readonly limits: Limits;
+  /** The lanes, or agents, that take no new sessions while another lane is available, by name. */
+  readonly closed: Readonly<Record<string, ClosedLane>>;
   /** The first agent's result. */
   readonly result: string | undefined;
   /** The files that a rewind has not restored yet. No step starts before that. */
   readonly restoring: readonly Restoration[];
+}
+
+export interface ClosedLane {
+  readonly why: LaneReason;
+  readonly until: number;
 }
 
 export type RunStatus =
@@ -160,6 +169,8 @@ export interface RunningStatus {
   readonly reservedUsd: number | undefined;
   /** The executor that took the step, if the journal has it. */
   readonly executor: string | undefined;
+  /** Absent if the state has only one lane. */
+  readonly lane?: StepLane | undefined;
   readonly worker: string | undefined;
   /** The rights with which it began; absent if it is not confined. */
   readonly rights?: StepRights | undefined;

@@ -42,8 +42,8 @@ export interface About {
   readonly input?: InputRule;
   readonly defaultBudgetUsd?: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The agent that takes the prompts of states that name none. */
-  readonly agent?: string;
+  /** The agents that take the prompts of states that name none; see `Lane`. */
+  readonly agent?: readonly string[];
   /** What the processes of all its states may touch. */
   readonly rights?: Rights;
 }
@@ -113,10 +113,12 @@ export interface Policy extends Limits {
   readonly onInterrupt: 'continue' | 'restart';
   readonly evaluators: readonly Evaluator[];
   readonly ensures: readonly Ensure[];
-  /** The agent that takes the prompt; absent if the state names none. */
-  readonly agent?: string;
-  /** For the agent that takes the prompt. */
+  /** The agents that may take the prompt, in order; absent if the state names none. See `Lane`. */
+  readonly agent?: readonly string[];
+  /** For the agents that may take the prompt. */
   readonly choices: Choices;
+  /** The choices for one of them, by its name. */
+  readonly choicesOf?: Readonly<Record<string, Choices>>;
 }
 
 /** A position in a file. Lines and columns count from 1. */

@@ -53,6 +53,10 @@ const expectSchema = mapOf({
       'a map of states to texts',
     ),
   ),
+  /** For each state with several lanes, those that took its steps, in order. */
+  lanes: z.optional(
+    z.record(z.string(), z.array(someText, 'a list of lanes'), 'a map of states to lanes'),
+  ),
   /** The largest depth of any stack. */
   depth: z.optional(count),
   cost: z.optional(usd),
@@ -86,7 +90,9 @@ const commitSchema = mapOf({
 });
 
 /** The run options that affect a test, named as in the config file. */
-export type TestSettings = Readonly<Record<string, string | number | boolean | undefined>>;
+export type TestSettings = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
 
 const byAgent = {
   agent: someText,

@@ -1,6 +1,6 @@
 import type { Agents } from '../model/agent.ts';
 import type { About, InputRule } from '../model/workflow.ts';
-import { readAgentName } from './chosen-agent.ts';
+import { readAgentNames } from './chosen-agent.ts';
 import { readOwnRights } from './limits.ts';
 import { variableProblem } from './variables.ts';
 import { USD } from './yaml-numbers.ts';
@@ -96,6 +96,6 @@ function readEnvironment(reader: YamlReader, field: Field): About {
 }
 
 function readAgent(reader: YamlReader, field: Field, agents: Agents): About {
-  const agent = readAgentName(reader, field, agents);
+  const agent = readAgentNames(reader, field, agents);
   return agent === undefined ? {} : { agent };
 }

@@ -1,9 +1,9 @@
+import { choicePlace } from '../interpret/lanes.ts';
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
 import { rightsAt } from '../interpret/rights.ts';
 import { remainingUsd } from '../interpret/start-step.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
-import type { PromptState, Workflow } from '../model/workflow.ts';
-import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
+import { agentNamed, agentsOf, type ChoicePlace, choicesOfLane } from '../parse/chosen-agent.ts';
 import type { Place, Step } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
 
@@ -73,11 +73,12 @@ export async function stepOf(
     session: status.session,
     places: placesOf(run, agent),
     taskFolder: folders.task(agent.id),
-    ...turnSettings(run, agent, status, state, {
-      workflow,
-      usual: library.get(run.workflow)?.agents.usual ?? workflow.agents.usual,
-      isConfined: rights !== undefined,
-    }),
+    ...turnSettings(
+      run,
+      status,
+      choicePlace((ref) => library.get(ref), run, { ...agent, status }, workflow, state),
+      rights !== undefined,
+    ),
     asksPermissions: run.settings.askPermissions === true,
     granted: run.settings.granted ?? [],
     budgetUsd: status.reservedUsd ?? remainingUsd(run),
@@ -97,29 +98,19 @@ function placesOf({ workflowFiles }: Run, { workflow, state, stack }: Agent): re
 
 function turnSettings(
   { settings }: Run,
-  agent: Agent,
-  { task }: RunningStatus,
-  state: PromptState,
-  {
-    workflow,
-    usual,
-    isConfined,
-  }: { readonly workflow: Workflow; readonly usual: string; readonly isConfined: boolean },
+  { lane }: RunningStatus,
+  place: ChoicePlace,
+  isConfined: boolean,
 ) {
-  const { policy } = state;
-  const name = agentOf(workflow, state);
+  const { workflow, state } = place;
+  const name = lane?.agent ?? agentsOf(workflow, state)[0] ?? place.usual;
   const declaration = agentNamed(workflow.agents, name);
   if (!declaration) throw new Error(`There is no agent "${name}".`);
   // The start of the run checks this, and may not have known the state.
   if (!declaration.can.rights && isConfined)
     throw new Error(`The agent ${name} of ${state.name} cannot be confined to its rights.`);
-  const choices = declaration.combine({
-    run: choicesFor(declaration, usual, settings.agent),
-    state: policy.choices,
-    // The choices of a function tag apply to the called state, not to its judge.
-    tag: task.kind === 'judge' ? {} : agent.choices,
-  });
-  const idleTimeoutMs = policy.idleTimeoutMs ?? settings.idleTimeoutMs;
+  const choices = declaration.combine(choicesOfLane(declaration, place, lane?.choices ?? {}));
+  const idleTimeoutMs = state.policy.idleTimeoutMs ?? settings.idleTimeoutMs;
   return { choices, idleTimeoutMs, warm: settings.warm };
 }
 

@@ -220,7 +220,8 @@ export class Steps {
     if (!running?.isAdopted || agent?.status.kind !== 'running') return;
     const { status } = agent;
     const agents = this.workflows(agent.workflow)?.agents;
-    const declaration = agents && agentNamed(agents, status.executor ?? agents.usual);
+    const declaration =
+      agents && agentNamed(agents, status.lane?.agent ?? status.executor ?? agents.usual);
     const rules = async (of: Run, began?: StepRights) =>
       rulesOf(of, await stepOf(this.#ports, of, agent, status), began);
     // Changed files may have changed the rights as well, so those with which it began are recorded.

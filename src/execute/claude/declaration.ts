@@ -35,7 +35,7 @@ export const claudeAgent: AgentDeclaration = {
     rights: true,
   },
   choices: [
-    choice('model', { inState: MODEL_OF_STATE, ...OWN }),
+    choice('model', { inState: MODEL_OF_STATE, inLanes: true, ...OWN }),
     choice('effort', { inState: EFFORT_OF_STATE, ...OWN }),
     choice('permissionMode', { inState: MODE_OF_STATE }),
     choice('skipPermissions'),
