@@ -181,6 +181,7 @@ const FOR_BROWSERS = [
   'draw/lines.ts',
   'draw/text-width.ts',
   'look/changes.ts',
+  'model/limits.ts',
   'model/rights-text.ts',
   'model/shell-word.ts',
   'model/unreachable.ts',

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import type { RunHistory } from '../history/run-history.ts';
 import type { StepFacts } from '../history/steps.ts';
+import { laneName } from '../model/agent.ts';
 import { isEstimate as isPriced } from '../model/estimate.ts';
 import type { StepEndEvent } from '../model/event.ts';
 import { count, isEstimate, listOf, orNull, text, time, usd } from './common.ts';
@@ -15,6 +16,7 @@ export const stepRow = z.object({
   workflow: text,
   task: z.enum(['state', 'reminder', 'continuation', 'judge', 'check']),
   kind: z.enum(['prompt', 'script']),
+  lane: orNull(text).check(z.describe('Who took it, if its state has several lanes.')),
   started_at: time,
   ended_at: orNull(time),
   cost_usd: usd,
@@ -45,6 +47,7 @@ export function stepRows(
       workflow,
       task: started.task,
       kind: kindOf(facts),
+      lane: started.lane ? laneName(started.lane) : null,
       started_at: iso(started.at),
       ended_at: ended ? iso(ended.at) : null,
       cost_usd: ended?.cost.usd ?? 0,

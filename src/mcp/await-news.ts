@@ -35,10 +35,11 @@ function isForAttention(event: RunEvent): boolean {
     case 'agent-asked':
     case 'permission-asked':
     case 'agent-failed':
-    case 'usage-limited':
     case 'stop-requested':
     case 'run-ended':
       return true;
+    case 'usage-limited':
+      return event.next === undefined;
     default:
       ignore<'answer-signed'>(event);
       return false;
