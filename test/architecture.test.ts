@@ -25,7 +25,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ports: ['model'],
   'ports.ts': ['model', 'ports'],
   files: [],
-  hooks: [],
+  hooks: ['model'],
   load: ['model', 'parse', 'files', 'ports.ts'],
   execute: ['model', 'parse', 'files', 'ports.ts'],
   journal: ['model', 'parse', 'files', 'ports.ts'],
