@@ -1,4 +1,5 @@
 /** Makes the JSON form of a run, whole or as a row of a list. */
+
 import type { HistoryUse, RunHistory } from '../history/run-history.ts';
 import type { Question, Request } from '../host/questions.ts';
 import { bounded } from '../model/bounded-text.ts';
@@ -10,6 +11,7 @@ import { pidOf } from '../model/pid-of.ts';
 import type { Agent, AskingStatus, EndedAgent, Run } from '../model/run.ts';
 import { type RunSummary, summaryOf } from '../model/run-summary.ts';
 import { atWork, isWorking, waitsForPerson } from '../model/tally.ts';
+import { startedByText } from '../model/trigger.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
 import { conditionText } from '../observe/words.ts';
@@ -109,6 +111,7 @@ export function wholeForm(seen: SeenRun): WholeRun {
     granted: run.settings.granted ?? [],
     rights: rightsOfUser(run.settings),
     input: run.input === undefined ? null : bounded(run.input, MOST_RESULT),
+    started_by: run.startedBy ? startedByText(run.startedBy) : null,
     result: run.result === undefined ? null : bounded(run.result, MOST_RESULT),
     agents: [...use.agents.values()].flatMap(({ id, bornAt, workedMs }) => {
       const agent = agentForm(run, id, asked.get(id), most);

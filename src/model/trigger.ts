@@ -2,6 +2,7 @@
  * What starts a run without a person: a schedule, a webhook or a new file. An occasion is one such event: one
  * time of a schedule, one delivery, or one file. It has at most one run.
  */
+import * as z from 'zod/mini';
 
 export type Trigger = ScheduleTrigger | WebhookTrigger | FilesTrigger;
 
@@ -78,12 +79,17 @@ export interface TriggerKey {
 }
 
 /** What happened. */
-export type OccasionCause =
+export type OccasionCause = z.infer<typeof causeSchema>;
+
+const text = z.string();
+
+export const causeSchema = z.discriminatedUnion('kind', [
   /** The time for which the schedule asked. */
-  | { readonly kind: 'schedule'; readonly time: number }
-  | { readonly kind: 'webhook'; readonly delivery: string }
+  z.object({ kind: z.literal('schedule'), time: z.int() }),
+  z.object({ kind: z.literal('webhook'), delivery: text }),
   /** The path is relative to the project; the identity differs for another file with the same path. */
-  | { readonly kind: 'files'; readonly path: string; readonly identity: string };
+  z.object({ kind: z.literal('files'), path: text, identity: text }),
+]);
 
 export interface Occasion {
   /** The same for everyone who sees the same cause of the same trigger. */
@@ -97,34 +103,66 @@ export interface Occasion {
 }
 
 /** What became of an occasion. All kinds except `due` and `started` are final. */
-export type OccasionOutcome =
-  /** Recorded, and no run has started yet. */
-  | { readonly kind: 'due' }
-  | { readonly kind: 'started'; readonly at: number }
-  /** The run is over. */
-  | { readonly kind: 'over'; readonly at: number; readonly how: RunEnd }
-  /** `times` counts the times of a schedule for which this record stands, if there are several. */
-  | {
-      readonly kind: 'skipped';
-      readonly at: number;
-      readonly why: string;
-      readonly times?: number;
-    }
-  /** It was not allowed to start a run, or its run could not start. */
-  | { readonly kind: 'refused'; readonly at: number; readonly why: string };
+export type OccasionOutcome = z.infer<typeof outcomeSchema>;
 
-export type RunEnd = 'completed' | 'failed';
+const at = z.int();
+
+export const outcomeSchema = z.discriminatedUnion('kind', [
+  /** Recorded, and no run has started yet. */
+  z.object({ kind: z.literal('due') }),
+  z.object({ kind: z.literal('started'), at }),
+  /** The run is over. */
+  z.object({ kind: z.literal('over'), at, how: z.enum(['completed', 'failed']) }),
+  /** `times` counts the times of a schedule for which this record stands, if there are several. */
+  z.object({ kind: z.literal('skipped'), at, why: text, times: z.optional(z.int()) }),
+  /** It was not allowed to start a run, or its run could not start. */
+  z.object({ kind: z.literal('refused'), at, why: text }),
+]);
+
+export const isOpen = ({ kind }: OccasionOutcome): boolean => kind === 'due' || kind === 'started';
 
 export interface OccasionRecord {
   readonly occasion: Occasion;
   readonly outcome: OccasionOutcome;
 }
 
+/** As the files of the ledger have it. */
+export const occasionRecordSchema = z.object({
+  occasion: z.object({
+    id: text,
+    trigger: z.object({ project: text, workflow: text, name: text }),
+    cause: causeSchema,
+    at,
+    run: text,
+  }),
+  outcome: outcomeSchema,
+});
+
 /** What started a run, as its journal says it. */
-export interface StartedBy {
+export type StartedBy = z.infer<typeof startedBySchema>;
+
+export const startedBySchema = z.object({
   /** The id of the occasion. */
-  readonly occasion: string;
+  occasion: text,
   /** The name of the trigger. */
-  readonly trigger: string;
-  readonly cause: OccasionCause;
+  trigger: text,
+  cause: causeSchema,
+});
+
+export function startedByOf({ id, trigger, cause }: Occasion): StartedBy {
+  return { occasion: id, trigger: trigger.name, cause };
+}
+
+/** In the words of `{{trigger}}` and of `raymond show`. */
+export function startedByText(startedBy: StartedBy | undefined): string {
+  if (!startedBy) return 'a person';
+  const { trigger, cause } = startedBy;
+  switch (cause.kind) {
+    case 'schedule':
+      return `${trigger}, due at ${new Date(cause.time).toISOString()}`;
+    case 'webhook':
+      return `${trigger}, delivery ${cause.delivery}`;
+    case 'files':
+      return `${trigger}, file ${cause.path}`;
+  }
 }

@@ -19,8 +19,8 @@ export interface Occasions {
     outcome?: OccasionOutcome,
   ): Promise<'recorded' | 'known'>;
   /** Does nothing if the outcome is final. */
-  settle(id: string, outcome: OccasionOutcome): Promise<void>;
-  find(id: string): Promise<OccasionRecord | undefined>;
+  settle(occasion: Occasion, outcome: OccasionOutcome): Promise<void>;
+  find(trigger: TriggerKey, id: string): Promise<OccasionRecord | undefined>;
   /** The occasions of a trigger that are due or started, in the order of their records. */
   open(trigger: TriggerKey): Promise<readonly OccasionRecord[]>;
   /** The newest first, of one trigger or of all triggers of a project. */
@@ -28,8 +28,8 @@ export interface Occasions {
     of: TriggerKey | { readonly project: string },
     most: number,
   ): Promise<readonly OccasionRecord[]>;
-  /** Kept until the outcome is final, and for the newest occasions longer. */
-  payload(id: string): Promise<string | undefined>;
+  /** Kept as long as the record. */
+  payload(occasion: Occasion): Promise<string | undefined>;
   /** When the trigger was kept for the first time: `now`, if it was never kept before. */
   keptSince(trigger: TriggerKey, now: number): Promise<number>;
   /** Lets one process at a time decide about the occasions of a trigger. */
