@@ -15,6 +15,8 @@ import { resumeAll } from '../src/app/resume-all.ts';
 import { rewind } from '../src/app/rewind.ts';
 import { start } from '../src/app/start.ts';
 import { stop } from '../src/app/stop.ts';
+import { triggers } from '../src/app/triggers.ts';
+import { up } from '../src/app/up.ts';
 import { type DoorName, VERBS } from '../src/app/verbs.ts';
 import { program } from '../src/cli/program.ts';
 import * as library from '../src/index.ts';
@@ -53,8 +55,9 @@ test('every verb is a function of the application', () => {
     approve,
     rewind,
     prune,
+    up,
   };
-  const looking = { attend, list, inbox, look, diff };
+  const looking = { attend, list, inbox, triggers, look, diff };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));
 });
 

@@ -2,7 +2,7 @@
  * The files of a trigger. Whoever writes into the folder is not trusted: links are refused, also that of the folder
  * itself, and a file is moved only if it is still the very one that was taken.
  */
-import { lstat, link, mkdir, readdir, realpath, unlink } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, realpath, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isWithin } from '../files/regular-file.ts';
 import type { FilesTrigger, OccasionCause } from '../model/trigger.ts';
@@ -104,9 +104,11 @@ export async function putAway(
     try {
       await link(from, join(folder, name));
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST' && number < 10_000)
-        continue;
-      throw error;
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+      if (!isTaken || number >= MOST_FILES) throw error;
+      const there = await lstat(join(folder, name), { bigint: true }).catch(() => undefined);
+      // A process that was killed here has left both names.
+      if (there?.ino !== found.ino) continue;
     }
     await unlink(from).catch(() => {});
     return `${dirname(path)}/${where}/${name}`;
