@@ -5,8 +5,6 @@
  * it. The next turn, of any process, finds the record and looks whether the run exists, because the id of the run
  * follows from the occasion.
  */
-import { conditionOf } from '../model/condition.ts';
-import type { Door } from '../model/notice.ts';
 import {
   type Occasion,
   type OccasionCause,
@@ -16,27 +14,36 @@ import {
   startedByText,
 } from '../model/trigger.ts';
 import { UserError } from '../model/user-error.ts';
-import type { Occasions } from '../ports.ts';
-import { dueTimes, isLate, nextTime } from '../triggers/due.ts';
+import type { Clock, Occasions } from '../ports.ts';
+import { dueTimes, isLate, nextTime, ON_TIME_MS } from '../triggers/due.ts';
 import { type FoundFile, type Inbox, putAway, STABLE_MS } from '../triggers/inbox.ts';
 import { occasionOf } from '../triggers/occasion.ts';
-import type { Surroundings } from '../world/surroundings.ts';
-import { relaunch } from './resume.ts';
-import { launch } from './start.ts';
-import { stop } from './stop.ts';
 import type { FoundTrigger } from './triggers.ts';
 
+/** The runs of triggers, as a turn sees them. */
+export interface TriggeredRuns {
+  standing(id: string): Promise<Standing>;
+  /** Starts the run of an occasion, or throws a UserError. */
+  start(found: FoundTrigger, occasion: Occasion, input: string | undefined): Promise<void>;
+  /** Continues a run that a crash has left. */
+  resume(id: string): Promise<void>;
+  /** Resolves when no process works on the run. */
+  stop(id: string): Promise<void>;
+}
+
+/** A run that a person stopped is over. One that waits for an answer is live. */
+export type Standing = 'none' | 'live' | 'crashed' | 'completed' | 'failed';
+
 export interface TurnParts {
-  readonly around: Surroundings;
+  readonly project: string;
+  readonly clock: Pick<Clock, 'now'>;
   readonly ledger: Occasions;
-  readonly door: Door;
+  readonly runs: TriggeredRuns;
   readonly log: (text: string) => void;
   /** For a trigger of files. */
   readonly inbox?: Inbox | undefined;
   /** Whether the workflow still has this trigger, and the user still approves of it. */
   readonly isCurrent: () => Promise<boolean>;
-  /** The runs that this process has resumed. One that crashes again needs a person. */
-  readonly resumed: Set<string>;
   /** How often the process of a run died before the run began. */
   readonly died: Map<string, number>;
 }
@@ -49,17 +56,17 @@ export interface Turned {
 }
 
 export async function triggerTurn(parts: TurnParts, found: FoundTrigger): Promise<Turned> {
-  const { ledger, around, inbox } = parts;
-  const looked = await inbox?.look(around.clock.now());
+  const { ledger, clock, inbox } = parts;
+  const looked = await inbox?.look(clock.now());
   const isBusy = looked?.isBusy === true;
   if (looked?.files.length === 0 && (await ledger.open(found.key)).length === 0)
-    return { next: isBusy ? around.clock.now() + STABLE_MS : undefined, running: [] };
+    return { next: isBusy ? clock.now() + STABLE_MS : undefined, running: [] };
   return ledger.alone(found.key, async () => {
     if (!(await parts.isCurrent())) return { next: undefined, running: [] };
     await note(parts, found, looked?.files ?? []);
     const { running, waiting } = await sorted(parts, await ledger.open(found.key));
     const isStarted = await begin(parts, found, running, waiting);
-    const now = around.clock.now();
+    const now = clock.now();
     const { trigger } = found;
     const times = [
       trigger.kind === 'schedule' ? nextTime(trigger, now) : undefined,
@@ -88,9 +95,9 @@ async function note(
   found: FoundTrigger,
   files: readonly FoundFile[],
 ): Promise<void> {
-  const { ledger, around, log } = parts;
+  const { ledger, clock, log } = parts;
   const { key, trigger, workflowName } = found;
-  const now = around.clock.now();
+  const now = clock.now();
   const occasion = (cause: OccasionCause) => occasionOf(key, workflowName, cause, now);
   if (trigger.kind === 'schedule') {
     const { times, skipped } = dueTimes(trigger, await lastTime(parts, found, now), now);
@@ -134,7 +141,7 @@ async function lastTime({ ledger }: TurnParts, { key }: FoundTrigger, now: numbe
   );
   const past = times.filter((time) => time <= now);
   if (past.length > 0) return Math.max(...past);
-  return times.length > 0 ? now : Math.min(since, now);
+  return times.length > 0 ? now - ON_TIME_MS : Math.min(since, now);
 }
 
 const MOST_LOOKED_AT = 100;
@@ -150,51 +157,17 @@ async function sorted(parts: TurnParts, open: readonly OccasionRecord[]): Promis
   const running: Occasion[] = [];
   const waiting: Occasion[] = [];
   for (const { occasion, outcome } of open) {
-    const standing = await standingOf(parts, occasion.run);
+    const standing = await parts.runs.standing(occasion.run);
     if (outcome.kind === 'due' && standing === 'none') {
       waiting.push(occasion);
       continue;
     }
     if (outcome.kind === 'due') await settle(parts, occasion, 'started');
-    if (standing === 'live') running.push(occasion);
+    if (standing === 'crashed') await parts.runs.resume(occasion.run);
+    if (standing === 'live' || standing === 'crashed') running.push(occasion);
     else await end(parts, occasion, standing === 'completed' ? 'completed' : 'failed');
   }
   return { running, waiting };
-}
-
-type Standing = 'none' | 'live' | 'completed' | 'failed';
-
-/** A run that a person stopped is over. One that waits for an answer is not. */
-async function standingOf(parts: TurnParts, id: string): Promise<Standing> {
-  const { around, log, door, resumed } = parts;
-  const found = await around.store.look(id);
-  if (found.kind === 'damaged') return found.problem.code === 'no-run' ? 'none' : 'failed';
-  const condition = conditionOf(found);
-  switch (condition.kind) {
-    case 'completed':
-      return 'completed';
-    case 'failed':
-    case 'interrupted':
-    case 'paused':
-    case 'stopped':
-      return 'failed';
-    case 'crashed':
-      if (found.isOwn && !resumed.has(id)) {
-        resumed.add(id);
-        await relaunch(around, id, {}, door).then(
-          () => log(`Resumed ${id}, which had crashed`),
-          (error) => {
-            if (!(error instanceof UserError)) throw error;
-            log(`Cannot resume ${id}: ${error.message}`);
-          },
-        );
-      }
-      return 'live';
-    case 'running':
-    case 'stopping':
-    case 'waiting':
-      return 'live';
-  }
 }
 
 /** Starts what may start. Returns its run, or false if the start has to be tried again. */
@@ -239,15 +212,8 @@ async function begin(
 }
 
 async function replace(parts: TurnParts, occasion: Occasion): Promise<void> {
-  const { around, log } = parts;
-  try {
-    const stopping = await stop(around, occasion.run, 'now');
-    if (stopping.kind === 'asked') await stopping.wait();
-    log(`Stopped ${occasion.run}, because a later occasion replaces it`);
-  } catch (error) {
-    // No process works on it, for example because it waits for an answer.
-    if (!(error instanceof UserError)) throw error;
-  }
+  await parts.runs.stop(occasion.run);
+  parts.log(`Stopped ${occasion.run}, because a later occasion replaces it`);
   await end(parts, occasion, 'failed');
 }
 
@@ -256,20 +222,15 @@ async function start(
   found: FoundTrigger,
   occasion: Occasion,
 ): Promise<string | false | undefined> {
-  const { around, ledger, door, log, died } = parts;
+  const { clock, ledger, runs, log, died } = parts;
   const { cause, run } = occasion;
   const input = cause.kind === 'files' ? cause.path : await ledger.payload(occasion);
   try {
-    await launch(
-      around,
-      found.path,
-      { workflowId: run, startedBy: startedByOf(occasion), ...(input !== undefined && { input }) },
-      door,
-    );
+    await runs.start(found, occasion, input);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // Its process may have outlived the one that started it.
-    if ((await standingOf(parts, run)) === 'none') {
+    if ((await runs.standing(run)) === 'none') {
       const deaths = (died.get(run) ?? 0) + 1;
       died.set(run, deaths);
       if (error.code === 'process-died' && deaths < MOST_DEATHS) {
@@ -278,8 +239,7 @@ async function start(
       }
       log(`${title(found)}: refused: ${error.message}`);
       await putFileAway(parts, occasion, 'failed');
-      const at = around.clock.now();
-      await ledger.settle(occasion, { kind: 'refused', at, why: error.message });
+      await ledger.settle(occasion, { kind: 'refused', at: clock.now(), why: error.message });
       return undefined;
     }
   }
@@ -289,28 +249,32 @@ async function start(
 }
 
 async function end(parts: TurnParts, occasion: Occasion, how: 'completed' | 'failed') {
-  const { ledger, around, log } = parts;
+  const { ledger, clock, log } = parts;
   await putFileAway(parts, occasion, how === 'completed' ? 'done' : 'failed');
-  await ledger.settle(occasion, { kind: 'over', at: around.clock.now(), how });
+  await ledger.settle(occasion, { kind: 'over', at: clock.now(), how });
   log(`${occasion.run} is over: ${how}`);
 }
 
 async function skipped(parts: TurnParts, found: FoundTrigger, occasion: Occasion, why: string) {
-  const { ledger, around, log } = parts;
+  const { ledger, clock, log } = parts;
   await putFileAway(parts, occasion, 'failed');
-  await ledger.settle(occasion, { kind: 'skipped', at: around.clock.now(), why });
+  await ledger.settle(occasion, { kind: 'skipped', at: clock.now(), why });
   log(`${title(found)}: skipped ${startedByText(startedByOf(occasion))}: ${why}`);
 }
 
-async function putFileAway({ around, log }: TurnParts, { cause }: Occasion, to: 'done' | 'failed') {
+async function putFileAway(
+  { project, log }: TurnParts,
+  { cause }: Occasion,
+  to: 'done' | 'failed',
+) {
   if (cause.kind !== 'files') return;
-  await putAway(around.cwd, cause, to).catch((error) =>
+  await putAway(project, cause, to).catch((error) =>
     log(`Cannot move ${cause.path} to ${to}/: ${String(error)}`),
   );
 }
 
-async function settle({ ledger, around }: TurnParts, occasion: Occasion, kind: 'started') {
-  await ledger.settle(occasion, { kind, at: around.clock.now() });
+async function settle({ ledger, clock }: TurnParts, occasion: Occasion, kind: 'started') {
+  await ledger.settle(occasion, { kind, at: clock.now() });
 }
 
 const title = ({ path, key }: FoundTrigger) => `${path} (${key.name})`;

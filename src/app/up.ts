@@ -4,17 +4,14 @@
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { allRuns } from '../look/all-runs.ts';
-import { conditionOf } from '../model/condition.ts';
 import { messageOf } from '../model/message-of.ts';
 import type { Door } from '../model/notice.ts';
 import type { Occasion, OccasionCause, OccasionOutcome } from '../model/trigger.ts';
-import { UserError } from '../model/user-error.ts';
 import { inbox } from '../triggers/inbox.ts';
 import { occasionOf } from '../triggers/occasion.ts';
 import type { Surroundings } from '../world/surroundings.ts';
-import { relaunch } from './resume.ts';
 import { type TurnParts, triggerTurn } from './trigger-turn.ts';
+import { triggeredRuns } from './triggered-runs.ts';
 import { type FoundTrigger, findTriggers, inProjectRoot, triggersAt } from './triggers.ts';
 
 export interface UpParts {
@@ -75,6 +72,9 @@ interface KeptTrigger {
 async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptProject> {
   const { log, resumes = true } = parts;
   const ledger = await around.world.occasions();
+  await around.world.shareTriggers(around.cwd);
+  const runs = triggeredRuns(around, parts.door, log);
+  const died = new Map<string, number>();
   const kept = new Map<string, KeptTrigger>();
   const watchers = new Map<string, FSWatcher>();
   const said = new Set<string>();
@@ -105,7 +105,7 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
     for (const [id, found] of approved) {
       if (kept.has(id)) continue;
       await ledger.keptSince(found.key, around.clock.now());
-      const trigger = keepTrigger({ around, ledger, ...turnParts }, found, () => reload());
+      const trigger = keepTrigger({ around, ledger, runs, log, died }, found, () => reload());
       kept.set(id, trigger);
       log(`${found.path} (${found.key.name}): kept`);
       trigger.look();
@@ -131,12 +131,7 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
   };
   const failed = (error: unknown) => log(`Cannot read the workflows: ${messageOf(error)}`);
 
-  const turnParts = {
-    ...{ door: parts.door, log },
-    resumed: new Set<string>(),
-    died: new Map<string, number>(),
-  };
-  if (resumes) await resumeCrashed(around, parts, turnParts.resumed);
+  if (resumes) await runs.resumeAll();
   await reload();
   const endWatch = ledger.watch(around.cwd, () => {
     for (const trigger of kept.values()) trigger.look();
@@ -167,7 +162,7 @@ const SOON_MS = 200;
 const idOf = ({ key, trigger }: FoundTrigger) => JSON.stringify([key, trigger]);
 
 function keepTrigger(
-  parts: Omit<TurnParts, 'inbox' | 'isCurrent'>,
+  parts: Pick<TurnParts, 'ledger' | 'runs' | 'log' | 'died'> & { readonly around: Surroundings },
   found: FoundTrigger,
   onChange: () => Promise<void>,
 ): KeptTrigger {
@@ -193,7 +188,10 @@ function keepTrigger(
   const turn = coalesced(async () => {
     if (isClosed) return;
     try {
-      const { next, running } = await triggerTurn({ ...parts, inbox: box, isCurrent }, found);
+      const { next, running } = await triggerTurn(
+        { ...parts, project: cwd, clock, inbox: box, isCurrent },
+        found,
+      );
       followRuns(running);
       const look = box ? clock.now() + LOOK_AT_FILES_MS : undefined;
       const times = [next, look].filter((time) => time !== undefined);
@@ -240,26 +238,6 @@ function keepTrigger(
 /** Not every file system reports changes, and the folder may not exist yet. */
 const LOOK_AT_FILES_MS = 10_000;
 const AFTER_TROUBLE_MS = 10_000;
-
-/** Only own runs that no process works on: others were stopped by a person, or wait for one. */
-async function resumeCrashed(
-  around: Surroundings,
-  { log, door }: UpParts,
-  resumed: Set<string>,
-): Promise<void> {
-  for (const found of await allRuns(around.store)) {
-    if (found.kind === 'damaged' || !found.isOwn) continue;
-    if (conditionOf(found).kind !== 'crashed') continue;
-    resumed.add(found.id);
-    await relaunch(around, found.id, {}, door).then(
-      () => log(`Resumed ${found.id}, which had crashed`),
-      (error) => {
-        if (!(error instanceof UserError)) throw error;
-        log(`Cannot resume ${found.id}: ${error.message} ${error.remedy}`);
-      },
-    );
-  }
-}
 
 function watched(folder: string, changed: () => void): FSWatcher | undefined {
   try {

@@ -154,7 +154,7 @@ function started(event: RunEventOf<'run-started'>): Run {
     settings: event.settings,
     metadata: event.metadata,
     input: event.input,
-    ...(event.startedBy && { startedBy: event.startedBy }),
+    startedBy: event.startedBy,
     startedAt: event.at,
     turnCosts: PersistentMap.from(
       Object.entries(event.usualTurnsUsd ?? {}).map(([state, usd]) => [

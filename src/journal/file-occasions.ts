@@ -9,13 +9,8 @@
 import { createHash } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isOpen,
-  type Occasion,
-  type OccasionRecord,
-  occasionRecordSchema,
-  type TriggerKey,
-} from '../model/trigger.ts';
+import { isOpen, type Occasion, type OccasionRecord, type TriggerKey } from '../model/trigger.ts';
+import { occasionRecordSchema } from '../model/trigger-schema.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Occasions } from '../ports.ts';
 import {
@@ -35,9 +30,16 @@ export interface FileOccasionsParts {
   /** The folder of all ledgers of the user. */
   readonly folder: string;
   readonly lockWorld: () => LockWorld;
+  /** How many final occasions of a trigger are kept at least. */
+  readonly keeps?: number;
 }
 
-export function fileOccasions({ disk, folder, lockWorld }: FileOccasionsParts): Occasions {
+export function fileOccasions({
+  disk,
+  folder,
+  lockWorld,
+  keeps = MOST_SETTLED,
+}: FileOccasionsParts): Occasions {
   const projectFolder = (project: string) => join(folder, nameFor(project));
   const folderOf = ({ project, workflow, name }: TriggerKey) =>
     join(projectFolder(project), nameFor(workflow, name));
@@ -97,10 +99,12 @@ export function fileOccasions({ disk, folder, lockWorld }: FileOccasionsParts): 
     replaceCache(disk, join(projectFolder(project), NEWS), '').catch(() => {});
 
   const removeOld = async (trigger: TriggerKey): Promise<void> => {
-    const settled = (await recordsIn(folderOf(trigger))).filter(({ outcome }) => !isOpen(outcome));
     // A removal is a few operations for each of many files, so it waits until there are some.
-    if (settled.length < MOST_SETTLED + 100) return;
-    for (const { occasion } of settled.slice(0, -MOST_SETTLED)) {
+    const isEnough = (count: number) => count >= 1.1 * keeps;
+    if (!isEnough((await disk.list(folderOf(trigger))).length)) return;
+    const settled = (await recordsIn(folderOf(trigger))).filter(({ outcome }) => !isOpen(outcome));
+    if (!isEnough(settled.length)) return;
+    for (const { occasion } of settled.slice(0, -keeps)) {
       await removed(disk, payloadOf(occasion));
       await removed(disk, fileOf(occasion));
       seen.delete(fileOf(occasion));
@@ -205,12 +209,21 @@ const textOf = (record: OccasionRecord) => `${JSON.stringify(record)}\n`;
 const newestOf = (records: readonly OccasionRecord[], most: number) =>
   records.slice(-most).reverse();
 
-/** The schedule's own time orders occasions that were noticed together. */
+/** Occasions that were noticed together are in the order of their times or names. */
 function byTime({ occasion: a }: OccasionRecord, { occasion: b }: OccasionRecord): number {
-  return a.at - b.at || timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1);
+  return a.at - b.at || (orderOf(a) < orderOf(b) ? -1 : 1);
 }
 
-const timeOf = ({ cause, at }: Occasion) => (cause.kind === 'schedule' ? cause.time : at);
+function orderOf({ cause, id }: Occasion): string {
+  switch (cause.kind) {
+    case 'schedule':
+      return String(cause.time).padStart(16, '0');
+    case 'webhook':
+      return id;
+    case 'files':
+      return cause.path;
+  }
+}
 
 const pause = ({ clock }: LockWorld) =>
   new Promise<void>((resolve) => void clock.at(clock.now() + PAUSE_MS, resolve));

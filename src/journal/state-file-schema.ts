@@ -19,7 +19,7 @@ import { failureSchema } from '../model/failure.ts';
 import { decisionSchema, permissionRequestSchema } from '../model/permission.ts';
 import { stepRightsSchema } from '../model/rights.ts';
 import { stateNameSchema } from '../model/state-name.ts';
-import { startedBySchema } from '../model/trigger.ts';
+import { startedBySchema } from '../model/trigger-schema.ts';
 import { worktreeLookSchema } from '../model/worktree.ts';
 
 const text = z.string();

@@ -29,7 +29,7 @@ export function thaw(json: unknown): Run | undefined {
     settings: file.settings,
     metadata: file.metadata,
     input: file.input,
-    ...(file.startedBy && { startedBy: file.startedBy }),
+    startedBy: file.startedBy,
     startedAt: Date.parse(file.started_at),
     updatedAt: Date.parse(file.updated_at),
     workedMs: file.worked_ms ?? 0,

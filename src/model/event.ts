@@ -30,7 +30,7 @@ import { rightsSchema, stepRightsSchema } from './rights.ts';
 import { stateNameSchema } from './state-name.ts';
 import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
-import { startedBySchema } from './trigger.ts';
+import { startedBySchema } from './trigger-schema.ts';
 import { worktreeLookSchema, worktreeSchema } from './worktree.ts';
 
 export const JOURNAL_VERSION = 3;

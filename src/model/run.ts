@@ -34,8 +34,8 @@ export interface Run {
   readonly metadata: Readonly<Record<string, string>>;
   /** What the run was started with. A run of an older version may have forgotten it. */
   readonly input: string | undefined;
-  /** Absent if a person started the run. */
-  readonly startedBy?: StartedBy;
+  /** Undefined if a person started the run. */
+  readonly startedBy: StartedBy | undefined;
   readonly startedAt: number;
   readonly updatedAt: number;
   /**

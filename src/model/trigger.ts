@@ -2,7 +2,8 @@
  * What starts a run without a person: a schedule, a webhook or a new file. An occasion is one such event: one
  * time of a schedule, one delivery, or one file. It has at most one run.
  */
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
+import type { causeSchema, outcomeSchema, startedBySchema } from './trigger-schema.ts';
 
 export type Trigger = ScheduleTrigger | WebhookTrigger | FilesTrigger;
 
@@ -81,16 +82,6 @@ export interface TriggerKey {
 /** What happened. */
 export type OccasionCause = z.infer<typeof causeSchema>;
 
-const text = z.string();
-
-export const causeSchema = z.discriminatedUnion('kind', [
-  /** The time for which the schedule asked. */
-  z.object({ kind: z.literal('schedule'), time: z.int() }),
-  z.object({ kind: z.literal('webhook'), delivery: text }),
-  /** The path is relative to the project; the identity differs for another file with the same path. */
-  z.object({ kind: z.literal('files'), path: text, identity: text }),
-]);
-
 export interface Occasion {
   /** The same for everyone who sees the same cause of the same trigger. */
   readonly id: string;
@@ -105,20 +96,6 @@ export interface Occasion {
 /** What became of an occasion. All kinds except `due` and `started` are final. */
 export type OccasionOutcome = z.infer<typeof outcomeSchema>;
 
-const at = z.int();
-
-export const outcomeSchema = z.discriminatedUnion('kind', [
-  /** Recorded, and no run has started yet. */
-  z.object({ kind: z.literal('due') }),
-  z.object({ kind: z.literal('started'), at }),
-  /** The run is over. */
-  z.object({ kind: z.literal('over'), at, how: z.enum(['completed', 'failed']) }),
-  /** `times` counts the times of a schedule for which this record stands, if there are several. */
-  z.object({ kind: z.literal('skipped'), at, why: text, times: z.optional(z.int()) }),
-  /** It was not allowed to start a run, or its run could not start. */
-  z.object({ kind: z.literal('refused'), at, why: text }),
-]);
-
 export const isOpen = ({ kind }: OccasionOutcome): boolean => kind === 'due' || kind === 'started';
 
 export interface OccasionRecord {
@@ -126,28 +103,8 @@ export interface OccasionRecord {
   readonly outcome: OccasionOutcome;
 }
 
-/** As the files of the ledger have it. */
-export const occasionRecordSchema = z.object({
-  occasion: z.object({
-    id: text,
-    trigger: z.object({ project: text, workflow: text, name: text }),
-    cause: causeSchema,
-    at,
-    run: text,
-  }),
-  outcome: outcomeSchema,
-});
-
 /** What started a run, as its journal says it. */
 export type StartedBy = z.infer<typeof startedBySchema>;
-
-export const startedBySchema = z.object({
-  /** The id of the occasion. */
-  occasion: text,
-  /** The name of the trigger. */
-  trigger: text,
-  cause: causeSchema,
-});
 
 export function startedByOf({ id, trigger, cause }: Occasion): StartedBy {
   return { occasion: id, trigger: trigger.name, cause };

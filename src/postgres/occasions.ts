@@ -1,12 +1,8 @@
 /** The ledger of occasions in a database. Any number of workers keep the same triggers with it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import {
-  isOpen,
-  type OccasionRecord,
-  occasionRecordSchema,
-  type TriggerKey,
-} from '../model/trigger.ts';
+import { isOpen, type OccasionRecord, type TriggerKey } from '../model/trigger.ts';
+import { occasionRecordSchema } from '../model/trigger-schema.ts';
 import type { Occasions } from '../ports.ts';
 import type { Database } from './database.ts';
 import { listenTo } from './notices.ts';
@@ -17,7 +13,8 @@ export interface PostgresOccasions extends Occasions {
   registered(): Promise<readonly string[]>;
 }
 
-export function postgresOccasions(database: Database): PostgresOccasions {
+/** `keeps`: how many final occasions of a trigger are kept. */
+export function postgresOccasions(database: Database, keeps = MOST_SETTLED): PostgresOccasions {
   const { query } = database;
   const notices = listenTo(database);
   /** A process decides about one trigger after the other, so it needs one connection for that. */
@@ -54,8 +51,8 @@ export function postgresOccasions(database: Database): PostgresOccasions {
         await query(
           `delete from raymond.occasions where trigger = $1 and not is_open and seq <
              (select min(seq) from (select seq from raymond.occasions where trigger = $1 and not is_open
-                order by seq desc limit ${MOST_SETTLED}) newest)`,
-          [keyText(occasion.trigger)],
+                order by seq desc limit $2) newest)`,
+          [keyText(occasion.trigger), keeps],
         );
     },
     find: async (trigger, id) =>

@@ -40,7 +40,7 @@ export function dueTimes(trigger: ScheduleTrigger, after: number, now: number): 
 /** Whether an occasion was recorded long after the time for which its schedule asked. */
 export const isLate = (time: number, at: number): boolean => at - time > ON_TIME_MS;
 
-const ON_TIME_MS = 60_000;
+export const ON_TIME_MS = 60_000;
 /** `missed: all` starts at most this many runs. */
 const MOST_MISSED = 100;
 /** More missed times than this are not counted one by one. */
