@@ -26,6 +26,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'ports.ts': ['model', 'ports'],
   files: [],
   hooks: ['model'],
+  triggers: ['model', 'files', 'journal'],
   load: ['model', 'parse', 'files', 'ports.ts'],
   execute: ['model', 'parse', 'files', 'ports.ts'],
   journal: ['model', 'parse', 'files', 'ports.ts'],
@@ -50,6 +51,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'workflow-tests': [
     'model',
     'hooks',
+    'triggers',
     'parse',
     'interpret',
     'graph',
@@ -107,6 +109,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   app: [
     'model',
     'hooks',
+    'triggers',
     'look',
     'parse',
     'interpret',

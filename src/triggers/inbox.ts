@@ -50,6 +50,11 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
   };
 }
 
+/** Whether a path of the project fits the pattern. */
+export function isMeantFile({ pattern }: FilesTrigger, path: string): boolean {
+  return dirname(path) === dirname(pattern) && matcher(basename(pattern))(basename(path));
+}
+
 /** A file that did not change for so long is complete. */
 export const STABLE_MS = 1_000;
 const MOST_FILES = 10_000;

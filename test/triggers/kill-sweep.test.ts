@@ -9,6 +9,7 @@ import type { Disk } from '../../src/journal/disk.ts';
 import type { Trigger } from '../../src/model/trigger.ts';
 import { guarded, hastyDisk } from '../journal/door.ts';
 import { temporaryFolder } from '../journal/fixtures.ts';
+import { isLong } from '../long.ts';
 import { Stage } from './stage.ts';
 
 const MINUTE = 60_000;

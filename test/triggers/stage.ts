@@ -25,11 +25,12 @@ export class Stage {
   /** The processes that live beside the one that asks. */
   alive: readonly number[] = [];
 
-  constructor(
-    readonly folder: string,
-    trigger: Trigger,
-    readonly project = folder,
-  ) {
+  readonly folder: string;
+  readonly project: string;
+
+  constructor(folder: string, trigger: Trigger, project = folder) {
+    this.folder = folder;
+    this.project = project;
     const key = { project, workflow: `${project}/flow`, name: triggerName(trigger) };
     this.found = { key, trigger, path: 'flow', workflowName: 'flow', isApproved: true };
   }
