@@ -193,7 +193,9 @@ function keepTrigger(
         found,
       );
       followRuns(running);
-      const look = box ? clock.now() + LOOK_AT_FILES_MS : undefined;
+      const look = box
+        ? clock.now() + (watcher ? LOOK_AT_FILES_MS : LOOK_FOR_FOLDER_MS)
+        : undefined;
       const times = [next, look].filter((time) => time !== undefined);
       if (times.length > 0) wakeAt(Math.min(...times));
     } catch (error) {
@@ -202,6 +204,8 @@ function keepTrigger(
     }
   });
   const look = () => void turn();
+  const folder = trigger.kind === 'files' ? dirname(join(cwd, trigger.pattern)) : undefined;
+  const watcher = folder === undefined ? undefined : watched(folder, look);
 
   /** The end of a run may let the next one start. */
   const followRuns = (running: readonly string[]) => {
@@ -220,8 +224,6 @@ function keepTrigger(
   const followed = async (id: string, signal: AbortSignal) => {
     for await (const { type } of store.watch(id, 0, signal)) if (type === 'run-ended') look();
   };
-  const folder = trigger.kind === 'files' ? dirname(join(cwd, trigger.pattern)) : undefined;
-  const watcher = folder === undefined ? undefined : watched(folder, look);
   return {
     found,
     look,
@@ -235,8 +237,10 @@ function keepTrigger(
   };
 }
 
-/** Not every file system reports changes, and the folder may not exist yet. */
-const LOOK_AT_FILES_MS = 10_000;
+/** Not every file system reports changes. */
+const LOOK_AT_FILES_MS = 30_000;
+/** The folder does not exist yet. */
+const LOOK_FOR_FOLDER_MS = 10_000;
 const AFTER_TROUBLE_MS = 10_000;
 
 function watched(folder: string, changed: () => void): FSWatcher | undefined {
