@@ -306,6 +306,7 @@ test('only the stores and workers of a database know PostgreSQL', () => {
     'cli/operate/worker.ts',
     'world/fleet/database-runs.ts',
     'world/fleet/fleet.ts',
+    'world/fleet/shared-triggers.ts',
     'world/fleet/steps-elsewhere.ts',
     'world/fleet/worker-ports.ts',
   ]);

@@ -323,6 +323,7 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     )
     .option('--yes', 'approve without asking')
     .option('--revoke', 'withdraw the approval')
+    .option(...DATABASE)
     .action(async (workflow, options) =>
       finish((await import('./operate/trust.ts')).trustProject(here, options, workflow)),
     );
