@@ -18,8 +18,8 @@ function stage(changed: Partial<Deliveries> = {}) {
   const hooks = [webhook('open'), webhook('some', { action: 'opened' }), webhook('shut', {}, 'S')];
   const take = takeDeliveries({
     webhooks: () => new Map(hooks.map((one) => [one.trigger.name, one])),
-    record: async ({ trigger }, { id, text }, skipped) => {
-      recorded.push([trigger.name, id, text, ...(skipped ? [skipped] : [])].join(' '));
+    record: async ({ trigger }, { id, text }) => {
+      recorded.push(`${trigger.name} ${id} ${text}`);
       const how = known.has(id) ? 'known' : 'recorded';
       known.add(id);
       return how;
@@ -55,14 +55,15 @@ test('a delivery is accepted once, and a repeated one is a duplicate', async () 
   expect(recorded).toEqual(['shut x {"a":1}', 'shut x {"a":1}']);
 });
 
-test('a payload that does not match is recorded as skipped, and starts nothing', async () => {
-  const { post, recorded } = stage();
+test('a payload that does not match is no occasion, and the log says so', async () => {
+  const { post, recorded, reported } = stage();
   const headers = { 'webhook-id': 'a' };
   expect(await post('/hooks/some', { action: 'closed' }, headers)).toEqual({
     status: 202,
     body: { status: 'ignored' },
   });
-  expect(recorded).toEqual(['some a {"action":"closed"} The payload does not match.']);
+  expect(recorded).toEqual([]);
+  expect(reported).toEqual(['A delivery to /hooks/some was ignored: its payload does not match.']);
 });
 
 test.each([
@@ -99,8 +100,8 @@ test('strangers cannot fill the log, and their text is cleaned', async () => {
   later(60_000);
   await post('/hooks/none', {});
   expect(reported.slice(20)).toEqual([
-    '980 more deliveries were refused in that minute.',
-    'Refused a delivery to /hooks/none: there is no such webhook.',
+    '980 more deliveries were refused or ignored in that minute.',
+    'A delivery to /hooks/none was refused: there is no such webhook.',
   ]);
 });
 

@@ -17,11 +17,10 @@ export interface KeptWebhook {
 export interface Deliveries {
   /** The present ones, by name. */
   readonly webhooks: () => ReadonlyMap<string, KeptWebhook>;
-  /** Resolves when the occasion is on disk. One that is skipped starts no run. */
+  /** Resolves when the occasion is on disk. */
   readonly record: (
     webhook: KeptWebhook,
     delivery: CheckedDelivery,
-    skipped?: string,
   ) => Promise<'recorded' | 'known'>;
   /** The value of a secret; undefined if it has none, which is reported elsewhere. */
   readonly secret: (name: string) => Promise<string | undefined>;
@@ -37,14 +36,16 @@ export interface Deliveries {
 export function takeDeliveries(deliveries: Deliveries): Receive {
   const report = sparingly(deliveries);
   return async ({ path, headers, body }) => {
-    const door = doorAt(deliveries, path);
+    const say = (how: string, why: string) =>
+      report(`A delivery to ${visible(path.slice(0, 100))} ${how}: ${why}`);
+    const door = doorAt(deliveries, path, (why) => say('was ignored', why));
     try {
       return await receive(door, { headers, body }, deliveries.now(), (why) =>
-        report(`Refused a delivery to ${visible(path.slice(0, 100))}: ${why}.`),
+        say('was refused', `${why}.`),
       );
     } catch (error) {
       // The sender gets no reason, so the log is the only place for it.
-      report(`A delivery to ${visible(path.slice(0, 100))} failed: ${messageOf(error)}`);
+      say('failed', messageOf(error));
       throw error;
     }
   };
@@ -52,7 +53,11 @@ export function takeDeliveries(deliveries: Deliveries): Receive {
 
 const messageOf = (error: unknown) => visible(error instanceof Error ? error.message : `${error}`);
 
-function doorAt(deliveries: Deliveries, path: string): Door | undefined {
+function doorAt(
+  deliveries: Deliveries,
+  path: string,
+  ignored: (why: string) => void,
+): Door | undefined {
   const { answers, secret } = deliveries;
   if (path === '/answers')
     return (
@@ -70,7 +75,7 @@ function doorAt(deliveries: Deliveries, path: string): Door | undefined {
       named === undefined
         ? { kind: 'anyone' }
         : { kind: 'signed', secret: () => secret(named), scheme },
-    take: (delivery) => delivered(deliveries, webhook, delivery),
+    take: (delivery) => delivered(deliveries, webhook, delivery, ignored),
   };
 }
 
@@ -78,9 +83,11 @@ async function delivered(
   { record }: Deliveries,
   webhook: KeptWebhook,
   delivery: CheckedDelivery,
+  ignored: (why: string) => void,
 ): Promise<Reply> {
+  // Not an occasion: a busy sender would push the occasions out of the ledger.
   if (!matchesPayload(webhook.trigger.match, delivery.payload)) {
-    await record(webhook, delivery, 'The payload does not match.');
+    ignored('its payload does not match.');
     return { status: 202, body: { status: 'ignored' } };
   }
   const how = await record(webhook, delivery);
@@ -115,7 +122,7 @@ function sparingly({ now, report }: Deliveries): (text: string) => void {
     const present = Math.floor(now() / 60_000);
     if (present !== minute) {
       if (count > MOST_LINES)
-        report(`${count - MOST_LINES} more deliveries were refused in that minute.`);
+        report(`${count - MOST_LINES} more deliveries were refused or ignored in that minute.`);
       minute = present;
       count = 0;
     }
