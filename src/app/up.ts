@@ -192,6 +192,8 @@ function keepTrigger(
         { ...parts, project: cwd, clock, inbox: box, isCurrent },
         found,
       );
+      // A watch that begins now would keep the process.
+      if (isClosed) return;
       followRuns(running);
       const look = box
         ? clock.now() + (watcher ? LOOK_AT_FILES_MS : LOOK_FOR_FOLDER_MS)
