@@ -10,6 +10,7 @@ import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
 import { attend, look } from '../src/app/look.ts';
 import { prune } from '../src/app/prune.ts';
+import { replay } from '../src/app/replay.ts';
 import { resume } from '../src/app/resume.ts';
 import { resumeAll } from '../src/app/resume-all.ts';
 import { rewind } from '../src/app/rewind.ts';
@@ -56,6 +57,7 @@ test('every verb is a function of the application', () => {
     rewind,
     prune,
     up,
+    replay,
   };
   const looking = { attend, list, inbox, triggers, look, diff };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));

@@ -6,6 +6,7 @@ import { type Deliveries, type KeptWebhook, takeDeliveries } from './take-delive
 function webhook(name: string, match: PayloadMatch = {}, secret?: string): KeptWebhook {
   return {
     key: { project: '/p', workflow: '/p/flow', name: `webhook ${name}` },
+    ...{ path: 'flow', workflowName: 'flow', isApproved: true },
     trigger: { kind: 'webhook', name, match, overlap: 'queue', ...(secret && { secret }) },
   };
 }

@@ -3,14 +3,14 @@ import type { Receive, Reply } from '../hooks/listener.ts';
 import { refusal } from '../hooks/listener.ts';
 import { matchesPayload } from '../hooks/match-payload.ts';
 import { type CheckedDelivery, type Door, receive } from '../hooks/receive.ts';
-import type { TriggerKey, WebhookTrigger } from '../model/trigger.ts';
+import type { WebhookTrigger } from '../model/trigger.ts';
 import { UserError } from '../model/user-error.ts';
 import { visible } from '../model/visible.ts';
 import type { CodeUsed } from './answer-by-code.ts';
+import type { FoundTrigger } from './triggers.ts';
 
 /** A webhook that the user has approved. */
-export interface KeptWebhook {
-  readonly key: TriggerKey;
+export interface KeptWebhook extends FoundTrigger {
   readonly trigger: WebhookTrigger;
 }
 

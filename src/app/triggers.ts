@@ -4,6 +4,7 @@ import { messageOf } from '../model/message-of.ts';
 import {
   isOpen,
   type OccasionRecord,
+  type ScheduleTrigger,
   type Trigger,
   type TriggerKey,
   triggerName,
@@ -81,14 +82,24 @@ export interface ListedTrigger extends FoundTrigger {
   readonly last: OccasionRecord | undefined;
   /** The newest occasion that started no run, if it is newer than the last run. */
   readonly next: number | undefined;
+  /** The next times of a schedule that is approved. */
+  readonly upcoming: readonly number[];
   /** The occasions that wait for an earlier run. */
   readonly waiting: number;
 }
 
-/** Everything about the triggers of a project. Changes nothing. */
+export interface KnownTriggers {
+  readonly triggers: readonly ListedTrigger[];
+  /** The newest first. */
+  readonly occasions: readonly OccasionRecord[];
+  readonly problems: readonly string[];
+}
+
+/** Everything about the triggers of a project, with its newest occasions. Changes nothing. */
 export async function triggers(
   given: Surroundings,
-): Promise<{ readonly triggers: readonly ListedTrigger[]; readonly problems: readonly string[] }> {
+  mostOccasions = MOST_OCCASIONS,
+): Promise<KnownTriggers> {
   const around = await inProjectRoot(given);
   try {
     const ledger = await around.world.occasions();
@@ -98,17 +109,30 @@ export async function triggers(
       const [last] = await ledger.newest(one.key, 1);
       const open = await ledger.open(one.key);
       const { trigger, isApproved } = one;
+      const upcoming =
+        trigger.kind === 'schedule' && isApproved ? nextTimes(trigger, around.clock.now()) : [];
       listed.push({
         ...{ ...one, last },
-        next:
-          trigger.kind === 'schedule' && isApproved
-            ? nextTime(trigger, around.clock.now())
-            : undefined,
+        ...{ next: upcoming[0], upcoming },
         waiting: open.filter(({ outcome }) => isOpen(outcome) && outcome.kind === 'due').length,
       });
     }
-    return { triggers: listed, problems: found.problems };
+    const occasions = await ledger.newest({ project: around.cwd }, mostOccasions);
+    return { triggers: listed, occasions, problems: found.problems };
   } finally {
     await around.world.close();
   }
+}
+
+const MOST_OCCASIONS = 200;
+const MOST_TIMES = 10;
+
+function nextTimes(trigger: ScheduleTrigger, now: number): readonly number[] {
+  const times: number[] = [];
+  let time = nextTime(trigger, now);
+  while (time !== undefined && times.length < MOST_TIMES) {
+    times.push(time);
+    time = nextTime(trigger, time);
+  }
+  return times;
 }

@@ -44,6 +44,12 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'A person decides what starts runs without them.' },
     library: { not: 'It needs processes of the command line for its runs.' },
   },
+  replay: {
+    cli: 'triggers',
+    serve: 'replay',
+    mcp: { not: 'A person decides whether what a stranger sent happens again.' },
+    library: { not: 'Programs send the delivery again themselves.' },
+  },
   attend: { cli: 'watch', serve: 'events', mcp: 'watch', library: 'events' },
   list: { cli: 'list', serve: 'runs', mcp: 'list', library: 'list' },
   inbox: {
@@ -54,7 +60,7 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
   },
   triggers: {
     cli: 'triggers',
-    serve: { not: 'The page of triggers comes with the webhooks.' },
+    serve: 'triggers',
     mcp: { not: 'An agent starts runs itself. What starts without it is for the person.' },
     library: { not: 'Programs read them with raymond triggers --json.' },
   },

@@ -272,8 +272,10 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
   raymond
     .command('up [directories...]')
     .description('keep the triggers of projects, and start their runs, until it is stopped')
+    .option('--listen <address>', 'take deliveries of webhooks here, like 127.0.0.1:8788')
     .option('--serve', 'also serve the page, as "raymond serve" does')
     .option('--port <n>', 'with --serve: the port of the page')
+    .option('--install', 'write the file with which systemd or launchd starts this, and end')
     .option(...DATABASE)
     .action(async (directories, options) =>
       finish((await import('./operate/up.ts')).up(here, directories, options)),
@@ -281,7 +283,9 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
   raymond
     .command('triggers')
     .description('list the triggers of this project, with their last and next occasions')
-    .option('--json', 'print one JSON object per trigger')
+    .option('--occasions <n>', 'list the newest n occasions of all triggers instead')
+    .option('--replay <occasion>', 'let a delivery of a webhook happen again')
+    .option('--json', 'print one JSON object per trigger or occasion')
     .option(...DATABASE)
     .action(async (options) =>
       finish((await import('./look/triggers.ts')).triggers(here, options)),

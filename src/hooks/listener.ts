@@ -1,7 +1,7 @@
 /**
- * The HTTP listener for deliveries. Strangers can reach it, so everything that they can make grow has a limit:
- * headers, bodies, the memory of all bodies together, connections, and the time of a request. It knows no
- * webhook: a complete body goes to `receive`, and its reply goes back.
+ * The HTTP listener for deliveries. Anyone may reach it, so everything that a sender can make grow has a limit:
+ * headers, bodies, the memory of all bodies, connections, and time. It knows no webhook: a complete body goes to
+ * `receive`, and its reply goes back.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

@@ -1,5 +1,5 @@
 /**
- * INV-45: Nothing of a delivery counts before its signature is checked. A sender who cannot sign learns nothing:
+ * INV-46: Nothing of a delivery counts before its signature is checked. A sender who cannot sign learns nothing:
  * a wrong signature, an old delivery and a webhook that does not exist get the same reply.
  */
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -8,7 +8,8 @@ const at = z.int();
 export const causeSchema = z.discriminatedUnion('kind', [
   /** The time for which the schedule asked. */
   z.object({ kind: z.literal('schedule'), time: at }),
-  z.object({ kind: z.literal('webhook'), delivery: text }),
+  /** `replays` is the occasion whose delivery a person has repeated. */
+  z.object({ kind: z.literal('webhook'), delivery: text, replays: z.optional(text) }),
   /** The path is relative to the project; the identity differs for another file with the same path. */
   z.object({ kind: z.literal('files'), path: text, identity: text }),
 ]);

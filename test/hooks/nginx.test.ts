@@ -1,10 +1,11 @@
 // Deliveries through a real nginx, with the configuration of the guide.
-import { createHmac } from 'node:crypto';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeDeliveries } from '../../src/app/take-deliveries.ts';
 import { type RunningListener, startListener } from '../../src/hooks/listener.ts';
+import type { WebhookTrigger } from '../../src/model/trigger.ts';
 import { curl, type Nginx, startNginx } from './nginx.ts';
+import { githubHeaders, type SignedHeaders, standardHeaders } from './up.ts';
 
 const SECRET = "It's a Secret to Everybody";
 const recorded: string[] = [];
@@ -13,12 +14,15 @@ let listener: RunningListener;
 let nginx: Nginx;
 
 beforeAll(async () => {
-  const key = { project: '/p', workflow: '/p/flow', name: 'webhook issues' };
-  const trigger = {
+  const found = {
+    key: { project: '/p', workflow: '/p/flow', name: 'webhook issues' },
+    ...{ path: 'flow', workflowName: 'flow', isApproved: true },
+  };
+  const trigger: WebhookTrigger = {
     ...{ kind: 'webhook', name: 'issues', secret: 'S', match: {}, overlap: 'queue' },
-  } as const;
+  };
   const receive = takeDeliveries({
-    webhooks: () => new Map([['issues', { key, trigger }]]),
+    webhooks: () => new Map([['issues', { ...found, trigger }]]),
     record: async (_, { id, text }) => {
       const delivery = `${id} ${text}`;
       if (recorded.includes(delivery)) return 'known';
@@ -52,15 +56,9 @@ function post(body: string, named: Readonly<Record<string, string>>, path = '/ho
   );
 }
 
-function github(id: string, body: string, secret = SECRET) {
-  const sum = createHmac('sha256', secret).update(body).digest('hex');
-  return { 'X-GitHub-Delivery': id, 'X-Hub-Signature-256': `sha256=${sum}` };
-}
-
-function standard(id: string, body: string, seconds = Math.floor(Date.now() / 1000)) {
-  const sum = createHmac('sha256', SECRET).update(`${id}.${seconds}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': `${seconds}`, 'webhook-signature': `v1,${sum}` };
-}
+const github = (id: string, body: string, secret = SECRET) => githubHeaders(secret, id, body);
+const standard = (id: string, body: string, seconds?: number) =>
+  standardHeaders(SECRET, id, body, seconds);
 
 test('signatures survive the proxy, and bytes that are no ASCII too', async () => {
   const body = '{"title": "Grüße 🎉",\n "a": "\\u0000"}';
@@ -78,7 +76,7 @@ test("GitHub's documented example has the right signature, and a forged one has 
   expect(await post('Hello, World?', named)).toBe('401');
 });
 
-test.each<[what: string, body: string, named: () => Record<string, string>, path?: string]>([
+test.each<[what: string, body: string, named: () => SignedHeaders, path?: string]>([
   ['forged', '{}', () => github('f1', '{}', 'guess')],
   ['changed on the way', '{"a":2}', () => standard('f2', '{"a":1}')],
   ['late', '{}', () => standard('f3', '{}', Math.floor(Date.now() / 1000) - 400)],

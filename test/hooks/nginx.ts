@@ -73,7 +73,7 @@ export function curl(args: readonly string[], input = ''): Promise<string> {
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -58,13 +58,7 @@ test('the words of the unit are those that were given', () => {
 
 test('the agent of launchd is a property list with exactly what was given', () => {
   const given = service(newFolder());
-  const script =
-    'import json,plistlib,sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
-  const text = execFileSync('python3', ['-c', script], {
-    input: launchdAgent(given, '/log &'),
-    encoding: 'utf8',
-  });
-  expect(JSON.parse(text)).toEqual({
+  expect(readPlist(launchdAgent(given, '/log &'))).toEqual({
     Label: 'raymond.up',
     ProgramArguments: given.command,
     WorkingDirectory: given.directory,
@@ -76,3 +70,33 @@ test('the agent of launchd is a property list with exactly what was given', () =
     StandardErrorPath: '/log &',
   });
 });
+
+/** Reads the part of property lists that is needed here. Throws if the elements do not fit. */
+function readPlist(text: string): unknown {
+  const [, body = ''] = /<plist version="1.0">([\s\S]*)<\/plist>/.exec(text) ?? [];
+  const tokens = body.match(/<[^>]+>|[^<]+/g)?.filter((token) => token.trim() !== '') ?? [];
+  const next = () => tokens.shift() ?? '';
+  const content = (name: string) => {
+    const inside = next();
+    expect(next()).toBe(`</${name}>`);
+    return inside.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  };
+  const value = (): unknown => {
+    const opening = next();
+    if (opening === '<string>') return content('string');
+    if (opening === '<integer>') return Number(content('integer'));
+    if (opening === '<true/>' || opening === '<false/>') return opening === '<true/>';
+    const entries: [string, unknown][] = [];
+    const items: unknown[] = [];
+    while (tokens[0] !== opening.replace('<', '</')) {
+      if (opening === '<array>') items.push(value());
+      else {
+        expect([opening, next()]).toEqual(['<dict>', '<key>']);
+        entries.push([content('key'), value()]);
+      }
+    }
+    next();
+    return opening === '<array>' ? items : Object.fromEntries(entries);
+  };
+  return value();
+}
