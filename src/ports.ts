@@ -20,6 +20,7 @@ import type { AgentWorktree, WorktreeLook } from './model/worktree.ts';
 import type { StepKey } from './ports/run-store.ts';
 import type { SessionTravel } from './ports/travel.ts';
 
+export type * from './ports/occasions.ts';
 export type * from './ports/run-store.ts';
 export type * from './ports/step-reader.ts';
 export type * from './ports/travel.ts';

@@ -156,6 +156,7 @@ function started(event: RunEventOf<'run-started'>): Run {
     settings: event.settings,
     metadata: event.metadata,
     input: event.input,
+    startedBy: event.startedBy,
     startedAt: event.at,
     turnCosts: PersistentMap.from(
       Object.entries(event.usualTurnsUsd ?? {}).map(([state, usd]) => [

@@ -24,6 +24,7 @@ export const newRun: Run = {
   },
   metadata: {},
   input: undefined,
+  startedBy: undefined,
   startedAt: 0,
   updatedAt: 0,
   workedMs: 0,

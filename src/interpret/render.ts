@@ -1,5 +1,6 @@
 /** Fills a state's text for a step. */
 import type { Agent, Run } from '../model/run.ts';
+import { startedByText } from '../model/trigger.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
 import { type JsonReading, jsonText, readJson, valueAt } from '../parse/json.ts';
 import {
@@ -86,6 +87,7 @@ const GIVEN: Readonly<Record<GivenName | ScriptStepName, (from: Surroundings) =>
   agent_id: ({ agent }) => agent.id,
   state: ({ agent }) => agent.state,
   task_folder: ({ taskFolder }) => taskFolder(),
+  trigger: ({ run }) => startedByText(run.startedBy),
   attempt: ({ agent }) => String(agent.attempts),
 };
 

@@ -34,6 +34,7 @@ export function freeze(run: Run): StateFile {
     workflow_files: Object.fromEntries(run.workflowFiles),
     metadata: run.metadata,
     ...(run.input !== undefined && { input: run.input }),
+    ...(run.startedBy && { startedBy: run.startedBy }),
     cwd: run.cwd,
     settings: alsoFlat(run.settings.agent, run.settings),
     dearest_turn_usd: run.dearestTurnUsd ?? null,

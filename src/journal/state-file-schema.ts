@@ -21,6 +21,7 @@ import { failureSchema } from '../model/failure.ts';
 import { decisionSchema, permissionRequestSchema } from '../model/permission.ts';
 import { stepRightsSchema } from '../model/rights.ts';
 import { stateNameSchema } from '../model/state-name.ts';
+import { startedBySchema } from '../model/trigger-schema.ts';
 import { worktreeLookSchema } from '../model/worktree.ts';
 
 const text = z.string();
@@ -208,6 +209,8 @@ export const stateFileSchema = z.object({
   metadata: variables,
   /** What the run was started with. Absent without an input, and in files of earlier versions. */
   input: z.optional(text),
+  /** Absent if a person started the run. */
+  startedBy: z.optional(startedBySchema),
   cwd: text,
   settings: settingsSchema,
   dearest_turn_usd: z.nullable(z.number()),

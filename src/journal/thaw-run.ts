@@ -29,6 +29,7 @@ export function thaw(json: unknown): Run | undefined {
     settings: file.settings,
     metadata: file.metadata,
     input: file.input,
+    startedBy: file.startedBy,
     startedAt: Date.parse(file.started_at),
     updatedAt: Date.parse(file.updated_at),
     workedMs: file.worked_ms ?? 0,

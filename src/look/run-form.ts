@@ -10,6 +10,7 @@ import { pidOf } from '../model/pid-of.ts';
 import type { Agent, AskingStatus, EndedAgent, Run } from '../model/run.ts';
 import { type RunSummary, summaryOf } from '../model/run-summary.ts';
 import { atWork, isWorking, waitsForPerson } from '../model/tally.ts';
+import { startedByText } from '../model/trigger.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
 import { conditionText } from '../observe/words.ts';
@@ -109,6 +110,7 @@ export function wholeForm(seen: SeenRun): WholeRun {
     granted: run.settings.granted ?? [],
     rights: rightsOfUser(run.settings),
     input: run.input === undefined ? null : bounded(run.input, MOST_RESULT),
+    started_by: run.startedBy ? startedByText(run.startedBy) : null,
     result: run.result === undefined ? null : bounded(run.result, MOST_RESULT),
     ...resultJson(run.endedAgents.get(FIRST_AGENT)?.end, MOST_RESULT),
     agents: [...use.agents.values()].flatMap(({ id, bornAt, workedMs }) => {

@@ -245,6 +245,9 @@ export const wholeRun = z.object({
   counts,
   cwd: text,
   metadata: variables,
+  started_by: orNull(text).check(
+    z.describe('The occasion of a trigger that started the run. Null if a person did.'),
+  ),
   max_iterations: count.check(z.describe('0 is unlimited.')),
   granted: listOf(text).check(z.describe('The rules that people have allowed for the run.')),
   rights: orNull(z.enum(['lifted', 'learned', 'limited'])).check(

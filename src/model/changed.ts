@@ -14,6 +14,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     settings: run.settings,
     metadata: run.metadata,
     input: run.input,
+    startedBy: run.startedBy,
     startedAt: run.startedAt,
     updatedAt: run.updatedAt,
     workedMs: run.workedMs,

@@ -32,6 +32,7 @@ import { rightsSchema, stepRightsSchema } from './rights.ts';
 import { stateNameSchema } from './state-name.ts';
 import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
+import { startedBySchema } from './trigger-schema.ts';
 import { worktreeLookSchema, worktreeSchema } from './worktree.ts';
 
 export const JOURNAL_VERSION = 3;
@@ -129,6 +130,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     input: z.optional(text),
     /** What a turn of each state of the workflow usually cost in finished runs, if that is known. */
     usualTurnsUsd: z.optional(z.readonly(z.record(text, usd))),
+    /** The occasion that started the run, if no person did. */
+    startedBy: z.optional(startedBySchema),
   }),
   z.object({
     type: z.literal('run-resumed'),

@@ -20,6 +20,7 @@ import type { PersistentMap } from './persistent-map.ts';
 import type { StepRights } from './rights.ts';
 import type { StateName } from './state-name.ts';
 import type { Tally } from './tally.ts';
+import type { StartedBy } from './trigger.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
 import type { AgentWorktree, EndedWorktree } from './worktree.ts';
 
@@ -35,6 +36,8 @@ export interface Run {
   readonly metadata: Readonly<Record<string, string>>;
   /** What the run was started with. A run of an older version may have forgotten it. */
   readonly input: string | undefined;
+  /** Undefined if a person started the run. */
+  readonly startedBy: StartedBy | undefined;
   readonly startedAt: number;
   readonly updatedAt: number;
   /**

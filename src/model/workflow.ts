@@ -4,6 +4,7 @@ import type { JsonObject } from './json.ts';
 import type { Rights } from './rights.ts';
 import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
+import type { Trigger } from './trigger.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
 
 /**
@@ -46,6 +47,8 @@ export interface About {
   readonly agent?: readonly string[];
   /** What the processes of all its states may touch. */
   readonly rights?: Rights;
+  /** What starts its runs without a person. */
+  readonly triggers?: readonly Trigger[];
 }
 
 /** The `--input` that a workflow expects. */

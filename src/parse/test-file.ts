@@ -133,6 +133,14 @@ const recordedSchema = z.union(
 const testShape = (settings: z.ZodMiniType<TestSettings>) => ({
   name: z.optional(someText),
   input: z.optional(someText),
+  /** The trigger that starts the run: its kind, the name of its webhook, or its whole name. */
+  trigger: z.optional(someText),
+  /** When the trigger starts the run, with a time zone. */
+  at: z.optional(someText),
+  /** The payload of a delivery. */
+  payload: z.optional(z.unknown()),
+  /** The file that starts the run. */
+  file: z.optional(someText),
   set: z.optional(texts),
   /** Files of the project folder at the start. */
   files: z.optional(texts),

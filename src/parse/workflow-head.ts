@@ -2,6 +2,7 @@ import type { Agents } from '../model/agent.ts';
 import type { About, InputRule } from '../model/workflow.ts';
 import { readAgentNames } from './chosen-agent.ts';
 import { readOwnRights } from './limits.ts';
+import { readTriggers } from './triggers.ts';
 import { variableProblem } from './variables.ts';
 import { USD } from './yaml-numbers.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
@@ -26,6 +27,7 @@ const KEYS = {
   environment: readEnvironment,
   agent: readAgent,
   rights: readOwnRights,
+  triggers: readTriggers,
   // Manifests of other tools have it. A workflow that asks a person contains <ask>.
   requires_human_input: () => ({}),
 } satisfies Readonly<Record<string, ReadKey>>;

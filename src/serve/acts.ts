@@ -20,7 +20,7 @@ import {
 
 type Acts = Pick<
   Answers['of'],
-  'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'rewind' | 'prune'
+  'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'rewind' | 'prune' | 'replay'
 >;
 
 /** `rowOf` throws a UserError if the run does not exist or cannot be read. `acted` is called after each act. */
@@ -52,6 +52,10 @@ export function act(
         location: `/api/runs/${encodeURIComponent(id)}`,
       };
     },
+    replay: async ({ params: { id = '' } }) => ({
+      kind: 'body',
+      body: { occasion: await control.replay(id) },
+    }),
     resume: onRun(resumeRequest, async (id, request) => {
       const { fresh, accept_changes, trust_run, ...options } = request;
       const consent = { fresh, acceptChanges: accept_changes, trustRun: trust_run };

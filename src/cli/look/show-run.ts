@@ -8,6 +8,7 @@ import { type Doing, isDoing } from '../../model/now.ts';
 import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { atWork, waitsForPerson } from '../../model/tally.ts';
+import { startedByText } from '../../model/trigger.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { type Wait, waitOf, waitsIn } from '../../model/wait.ts';
 import { doingText } from '../../observe/doing-text.ts';
@@ -139,6 +140,7 @@ function facts({ found, log, left }: ShownRun): readonly string[] {
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
     `  workflow  ${run.workflow}`,
+    ...(run.startedBy ? [`  trigger   ${oneLine(startedByText(run.startedBy))}`] : []),
     `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
     `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.steps, 'step')}`,
     ...forecastLine(left),

@@ -80,6 +80,8 @@ export const rewound = z.object({
 
 export const pruneRequest = z.strictObject({});
 
+export const replayRequest = z.strictObject({});
+
 export const pruned = z.object({
   id: text,
   removed: z.boolean(),
