@@ -254,9 +254,9 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     await dialog.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('The run continues.').waitFor();
     await eventually('it has made more steps', () =>
-      project.journal('loop').some(({ type, step }: { type: string; step?: number }) => {
-        return type === 'step-started' && step === 5;
-      }),
+      project
+        .journal('loop')
+        .some((event) => event.type === 'step-started' && 'step' in event && event.step === 5),
     );
     // What was said about this run stays with it.
     await goTo(page, '#/runs/deploy/log');
