@@ -150,6 +150,16 @@ function Facts({
             </dd>
           </>
         )}
+        {agent.words && (
+          <>
+            <dt>Not heard yet</dt>
+            <dd class="anywhere">
+              {agent.words.map((one) => (
+                <p key={one.said_at}>{visible(one.text.text)}</p>
+              ))}
+            </dd>
+          </>
+        )}
         <dt>Used</dt>
         <dd>
           {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}, {costText(cost)}
