@@ -1,5 +1,5 @@
 /**
- * INV-44: Each of a person's words is in the history that the model of its agent sees once, whatever is
+ * INV-47: Each of a person's words is in the history that the model of its agent sees once, whatever is
  * killed.
  *
  * Words of people for agents. An agent that takes words during a turn hears them there. Otherwise they
