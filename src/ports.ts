@@ -5,6 +5,7 @@
  */
 
 import type { Choices } from './model/agent.ts';
+import type { Words } from './model/agent-state.ts';
 import type { Approval } from './model/approval.ts';
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
@@ -65,13 +66,15 @@ export interface Executor {
   readonly travel?: SessionTravel;
 }
 
-/** Reports the permission requests of a step. */
+/** Reports the permission requests of a step, and the words that it has heard. */
 export type AskPerson = (asking: Asking) => void;
 
 export type Asking =
   | { readonly kind: 'requested'; readonly request: PermissionRequest }
   /** The agent no longer wants a decision. */
-  | { readonly kind: 'withdrawn'; readonly request: string };
+  | { readonly kind: 'withdrawn'; readonly request: string }
+  /** The model has got the words of a person. */
+  | { readonly kind: 'heard'; readonly words: string };
 
 /** The executors of the steps of a run. */
 export interface Executors {
@@ -108,6 +111,11 @@ export interface RunningStep {
    * reported the request again, and more than once.
    */
   decide?(request: string, decision: PermissionDecision): void;
+  /**
+   * Says words of a person to the agent during the turn. May come more than once with the same id. Words
+   * that the agent does not report as heard wait for its next prompt.
+   */
+  say?(id: string, text: string): void;
   /**
    * Leaves the step to a later process, which adopts it; `outcome` then settles. Absent if the step
    * cannot outlive this process.
@@ -153,6 +161,8 @@ export interface Place {
 export interface PromptStep extends StepParts {
   readonly kind: 'prompt';
   readonly prompt: string;
+  /** The words of people at its beginning that no earlier attempt had. */
+  readonly newWords: readonly Words[];
   readonly session: SessionUse;
   /** The states that the agent is in or returns to, and the workflows that the run has read. */
   readonly places: readonly Place[];

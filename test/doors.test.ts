@@ -14,6 +14,7 @@ import { replay } from '../src/app/replay.ts';
 import { resume } from '../src/app/resume.ts';
 import { resumeAll } from '../src/app/resume-all.ts';
 import { rewind } from '../src/app/rewind.ts';
+import { say } from '../src/app/say.ts';
 import { start } from '../src/app/start.ts';
 import { stop } from '../src/app/stop.ts';
 import { triggers } from '../src/app/triggers.ts';
@@ -54,6 +55,7 @@ test('every verb is a function of the application', () => {
     decide,
     answerByCode,
     approve,
+    say,
     rewind,
     prune,
     up,

@@ -24,6 +24,7 @@ import { refuseInside } from './refuse-inside.ts';
 import { replay } from './replay.ts';
 import { type ResumeOptions, relaunch } from './resume.ts';
 import { rewind } from './rewind.ts';
+import { say } from './say.ts';
 import { launch, type StartOptions } from './start.ts';
 import { stop } from './stop.ts';
 import { triggers } from './triggers.ts';
@@ -103,6 +104,8 @@ export function forPrograms(
       const { agent, request } = await decide(around, asked, decision);
       return { agent, request, isDelivered: asked.owner !== undefined };
     },
+    /** Says something to an agent, or to the only agent of the run. */
+    say: (id: string, agent: string | undefined, text: string) => say(around, id, text, agent),
     /** Removes a run, unless its folder has work that exists nowhere else. The request is the consent. */
     async prune(id: string) {
       const { door, warnings } = collecting();

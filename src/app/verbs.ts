@@ -26,6 +26,7 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'A signature is the consent of a person, and an agent cannot give it.' },
     library: { not: 'People sign at a terminal, with the programs of ssh.' },
   },
+  say: { cli: 'say', serve: 'say', mcp: 'say', library: 'say' },
   rewind: {
     cli: 'rewind',
     serve: 'rewind',

@@ -182,6 +182,15 @@ function addAnswerCommands(raymond: Command, here: Here, finish: Finish): void {
       await finish((await import('./answer/answer.ts')).answer(here, words, options));
     });
   raymond
+    .command('say <run> [text]')
+    .description('say something to an agent while it works, or before its next prompt')
+    .option('--agent <id>', 'the agent, if the run has several')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (run, text, options) =>
+      finish((await import('./answer/say.ts')).say(here, run, text, options)),
+    );
+  raymond
     .command('inbox')
     .description('list what waits for you in all projects: questions and permission requests')
     .option('--json', 'print one JSON object per question or request')

@@ -49,7 +49,17 @@ function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
 }
 
 function withAgent(run: Run, state: AgentState, at: number): Run {
-  const { parent, worktree, withheld = [], input, entered, previousTry, joined, ...others } = state;
+  const {
+    parent,
+    worktree,
+    withheld = [],
+    input,
+    entered,
+    previousTry,
+    joined,
+    words = [],
+    ...others
+  } = state;
   const bare = without(run, state.id);
   const agent: Agent = {
     ...others,
@@ -60,6 +70,7 @@ function withAgent(run: Run, state: AgentState, at: number): Run {
     entered,
     previousTry,
     joined,
+    words,
     ...spent(run, state.id),
     stoppedBy: undefined,
     status: statusOf(bare, state.status, at),

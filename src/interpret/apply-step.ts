@@ -8,6 +8,7 @@ import type { AgentWorktree } from '../model/worktree.ts';
 import { begin, change, put, ready, setStatus, taskOf } from './change-agent.ts';
 import { ownerOf } from './lanes.ts';
 import { visitKey } from './new-run.ts';
+import { given, wordsAfter } from './words.ts';
 
 export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   const agent = run.agents.get(event.agent);
@@ -16,6 +17,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   const started = changedAgent(agent, {
     steps: event.step,
     attempts: event.attempt,
+    words: given(agent.words, event.words, { step: event.step, how: 'prompt' }),
     status: {
       kind: 'running',
       // A session of another executor cannot be continued, so the state begins again.
@@ -104,7 +106,11 @@ function endStep(
   // A whole turn costs more than its part. Each new part is larger, because some states begin again.
   const isCut = event.type === 'step-interrupted' && usd >= reservedUsd;
   const failure = event.type === 'step-failed' ? event.failure : undefined;
+  const isKept =
+    event.type === 'step-ended' ||
+    (event.type === 'step-interrupted' && event.repeat === 'continue');
   const settled = changedAgent(agent, settle(agent, agent.status), {
+    words: wordsAfter(agent.words, event.step, isKept),
     costUsd: agent.costUsd + usd,
     isPriced: agent.isPriced || isPriced,
     worktree: agent.worktree && seenAt(agent.worktree, event),

@@ -27,6 +27,7 @@ import { stepEnded, stepFailed, stepInterrupted, stepStarted, stepTaken } from '
 import { reminded, remindersOf, unmetOf } from './apply-task.ts';
 import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './change-agent.ts';
 import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
+import { heard, said } from './words.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
   const { seq, updatedAt, workedMs } = run;
@@ -82,6 +83,10 @@ function fold(run: Run, event: RunEvent): Run {
       return change(run, event.agent, (agent) => afterQuestion(agent, event.text));
     case 'question-timed-out':
       return change(run, event.agent, (agent) => afterQuestion(agent, undefined));
+    case 'words-said':
+      return said(run, event);
+    case 'words-heard':
+      return heard(run, event);
     case 'permission-asked':
       return permissionAsked(run, event);
     case 'permission-answered':

@@ -45,6 +45,7 @@ export const newRun: Run = {
   limits: NO_LIMITS,
   closed: {},
   result: undefined,
+  said: PersistentMap.empty(),
   restoring: [],
 };
 
@@ -82,6 +83,7 @@ export function newAgent(
     isPriced: false,
     workers: [],
     joined: undefined,
+    words: [],
     stoppedBy: undefined,
     status: { kind: 'ready', task: { kind: 'state' } },
   };

@@ -37,6 +37,8 @@ export function restoredAgent(
     ...(entered !== undefined && { entered }),
     ...(previousTry !== undefined && { previousTry }),
     ...(joined && { joined }),
+    // A step that is repeated no longer has them.
+    ...(agent.words.length > 0 && { words: agent.words.map(({ given: _, ...words }) => words) }),
     status: restingStatus(restoring, agent.status, started),
   };
 }

@@ -14,6 +14,7 @@ import type { Workflows } from './follow.ts';
 import { choicePlace, type Lanes, type Owner, takerOf } from './lanes.ts';
 import { visitKey } from './new-run.ts';
 import { rightsAt } from './rights.ts';
+import { takesWords, waitingWords } from './words.ts';
 
 /** Starts an agent's next step if the limits of the run allow it; no events if they do not. */
 export function startStep(workflows: Workflows, run: Run, input: StartStep): readonly RunEvent[] {
@@ -37,6 +38,7 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   const { task } = agent.status;
   const owned = state.kind === 'script' ? agent : withOwnSession(agent, executor);
   // A reminder or a continuation means nothing in a new session, so the state begins again.
+  const words = state.kind === 'prompt' && takesWords(task) ? waitingWords(agent) : [];
   const isLost = owned !== agent && (task.kind === 'reminder' || task.kind === 'continuation');
   return [
     {
@@ -54,6 +56,7 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       ...(input.queued && { queued: true }),
       ...(money && { reservedUsd: money.usd }),
       ...rightsIn(workflows, run, agent, state.name),
+      ...(words.length > 0 && { words }),
     },
   ];
 }

@@ -43,6 +43,7 @@ export function freeze(run: Run): StateFile {
     ...(Object.keys(run.limits).some((name) => name !== '') && { limits: run.limits }),
     ...(Object.keys(run.closed).length > 0 && { closed_lanes: run.closed }),
     result: run.result ?? null,
+    ...(run.said.size > 0 && { said: Object.fromEntries(run.said) }),
     ...(run.restoring.length > 0 && { restoring: [...run.restoring] }),
     ended_agents: [...run.endedAgents].map(([id, agent]) => ({
       id,
@@ -101,6 +102,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     ...(agent.isPriced && { cost_is_estimate: true as const }),
     ...(agent.workers.length > 0 && { workers: agent.workers }),
     ...(agent.joined && { joined: agent.joined }),
+    ...(agent.words.length > 0 && { words: agent.words }),
     ...(agent.stoppedBy !== undefined && { stopped_by: agent.stoppedBy }),
     status: freezeStatus(agent.status),
   });

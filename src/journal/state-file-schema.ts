@@ -9,6 +9,7 @@ import {
   signedSchema,
   stepLaneSchema,
   taskSchema,
+  wordsSchema,
 } from '../model/agent-state.ts';
 import {
   restorationSchema,
@@ -156,6 +157,8 @@ const agentSchema = z.object({
   workers: z.optional(z.readonly(z.array(text))),
   /** The children whose results the current state receives. */
   joined: z.optional(z.readonly(z.array(text))),
+  /** The words of people that it does not have for certain. */
+  words: z.optional(z.readonly(z.array(wordsSchema))),
   /** The agent whose join stops the running step. */
   stopped_by: z.optional(text),
   status: agentStatusSchema,
@@ -223,6 +226,8 @@ export const stateFileSchema = z.object({
   /** The lanes that take no new sessions while others are available; absent if there are none. */
   closed_lanes: z.optional(z.record(text, z.object({ why: laneReasonSchema, until: z.number() }))),
   result: z.nullable(text),
+  /** The ids of the words of people, with the numbers of their events; absent if there are none. */
+  said: z.optional(z.record(text, z.int().check(z.nonnegative()))),
   /** The files that a rewind has not restored yet; absent if there are none. */
   restoring: z.optional(z.array(restorationSchema)),
   ended_agents: z.array(endedAgentSchema),

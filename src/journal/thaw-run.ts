@@ -50,6 +50,7 @@ export function thaw(json: unknown): Run | undefined {
     limits: file.limits ?? limitsOfOlder(file),
     closed: file.closed_lanes ?? {},
     result: file.result ?? undefined,
+    said: PersistentMap.from(Object.entries(file.said ?? {})),
     restoring: file.restoring ?? [],
   };
 }
@@ -89,6 +90,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     isPriced: frozen.cost_is_estimate === true,
     workers: frozen.workers ?? [],
     joined: frozen.joined,
+    words: frozen.words ?? [],
     stoppedBy: frozen.stopped_by,
     status: thawStatus(frozen.status),
   };

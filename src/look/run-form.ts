@@ -170,6 +170,9 @@ export function agentForm(
   const agent = live ?? run.endedAgents.get(id);
   if (!agent) return undefined;
   const { workflow, state, variables, steps } = agent;
+  const words = (live?.words ?? []).flatMap(({ text, by, at, given }) =>
+    given ? [] : [{ text: bounded(text, most), by: by ?? null, said_at: iso(at) }],
+  );
   return {
     ...{ id, parent: agent.parent ?? null, workflow, state, variables, steps },
     cwd: live?.cwd ?? null,
@@ -183,6 +186,7 @@ export function agentForm(
     cost_usd: agent.costUsd,
     ...(agent.isPriced && { cost_is_estimate: true as const }),
     worktree: worktreeForm(agent.worktree),
+    ...(words.length > 0 && { words }),
     status: 'end' in agent ? endedStatus(agent, most) : liveStatus(agent, asked),
   };
 }

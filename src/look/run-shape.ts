@@ -194,6 +194,9 @@ export const agentShape = z.object({
   worked_ms: count,
   born_at: time,
   worktree: orNull(worktree),
+  words: z
+    .optional(listOf(z.object({ text: boundedText, by: orNull(text), said_at: time })))
+    .check(z.describe('What people said to it and it has not got yet.')),
   status: agentStatus,
 });
 

@@ -41,7 +41,7 @@ function isForAttention(event: RunEvent): boolean {
     case 'usage-limited':
       return event.next === undefined;
     default:
-      ignore<'answer-signed'>(event);
+      ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
       return false;
   }
 }

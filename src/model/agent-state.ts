@@ -175,6 +175,20 @@ const seenWorktreeSchema = z.extend(worktreeSchema, {
   wasSeen: z.boolean(),
 });
 
+/** Words of a person that the agent does not have for certain yet. */
+export const wordsSchema = z.object({
+  id: text,
+  text,
+  by: z.optional(text),
+  at: time,
+  /** The step into whose turn they were sent. */
+  into: z.optional(count),
+  /** The step that has them: in front of its prompt, or heard during its turn. */
+  given: z.optional(z.object({ step: count, how: z.enum(['prompt', 'turn']) })),
+  /** An attempt that broke off had them. */
+  isOld: z.optional(z.literal(true)),
+});
+
 /** An agent at one moment, without its numbers of steps and its cost. */
 export const agentStateSchema = z.object({
   id: text,
@@ -197,6 +211,7 @@ export const agentStateSchema = z.object({
   previousTry: z.optional(count),
   workers: texts,
   joined: z.optional(texts),
+  words: z.optional(z.readonly(z.array(wordsSchema))),
   status: restingStatusSchema,
 });
 
@@ -219,5 +234,6 @@ export const endedAgentStateSchema = z.object({
   ),
 });
 
+export type Words = z.infer<typeof wordsSchema>;
 export type AgentState = z.infer<typeof agentStateSchema>;
 export type EndedAgentState = z.infer<typeof endedAgentStateSchema>;

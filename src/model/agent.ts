@@ -104,6 +104,8 @@ export interface AgentAbilities {
   readonly permissions: boolean;
   /** It waits for a person before it does more than that. */
   readonly ask: boolean;
+  /** It takes words of people during a turn, and reports when the model has them. */
+  readonly hear?: boolean;
   /** Its sessions can continue on another machine. */
   readonly travel: boolean;
   /** Whether its processes can be confined to the rights of a state. */

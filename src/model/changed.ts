@@ -35,6 +35,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     limits: run.limits,
     closed: run.closed,
     result: run.result,
+    said: run.said,
     restoring: run.restoring,
   };
   return Object.assign(copy, change, more);
@@ -65,6 +66,7 @@ export function changedAgent(agent: Agent, change: Partial<Agent>, more?: Partia
     isPriced: agent.isPriced,
     workers: agent.workers,
     joined: agent.joined,
+    words: agent.words,
     stoppedBy: agent.stoppedBy,
     status: agent.status,
   };

@@ -169,6 +169,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     reservedUsd: z.optional(usd),
     /** What it may touch; absent if it is not confined. */
     rights: z.optional(stepRightsSchema),
+    /** The ids of the words of people that stand in front of its prompt. */
+    words: z.optional(z.readonly(z.array(text))),
   }),
   /** A worker begins a step that waited in a queue. */
   z.object({ type: z.literal('step-taken'), ...byStep, worker: text }),
@@ -254,6 +256,20 @@ export const runEventSchema = z.discriminatedUnion('type', [
   /** `by` is `code` for an answer that came with a one-time code, or the names of those who signed it. */
   z.object({ type: z.literal('agent-answered'), ...byAgent, text, by: z.optional(text) }),
   z.object({ type: z.literal('question-timed-out'), ...byAgent }),
+  /** A person says something to an agent. Its next prompt has the words, unless it hears them before. */
+  z.object({
+    type: z.literal('words-said'),
+    ...byAgent,
+    /** Their id. */
+    words: text,
+    text,
+    /** Who said it, if it is known. */
+    by: z.optional(text),
+    /** The running step, if its agent takes words during a turn. */
+    step: z.optional(count),
+  }),
+  /** The model has got the words during the turn. */
+  z.object({ type: z.literal('words-heard'), ...byStep, words: text }),
   /** A tool call of the running step waits for a person's decision. */
   z.object({
     type: z.literal('permission-asked'),

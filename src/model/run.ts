@@ -1,3 +1,4 @@
+import type { Words } from './agent-state.ts';
 import type { Approval, Signed } from './approval.ts';
 import type {
   Frame,
@@ -74,6 +75,8 @@ export interface Run {
   readonly closed: Readonly<Record<string, ClosedLane>>;
   /** The first agent's result. */
   readonly result: string | undefined;
+  /** The ids of all words of people, with the number of their event, so that no message counts twice. */
+  readonly said: PersistentMap<number>;
   /** The files that a rewind has not restored yet. No step starts before that. */
   readonly restoring: readonly Restoration[];
 }
@@ -127,6 +130,8 @@ export interface Agent {
   readonly workers: readonly string[];
   /** The children whose results the current state receives from a join. */
   readonly joined: readonly string[] | undefined;
+  /** The words of people that it does not have for certain, the oldest first. */
+  readonly words: readonly Words[];
   /** The agent whose join stops the running step. */
   readonly stoppedBy: string | undefined;
   readonly status: AgentStatus;

@@ -140,6 +140,12 @@ export class Describer {
         return [`was answered${byText(event.by)}: ${oneLine(event.text)}`];
       case 'question-timed-out':
         return [`got no answer in time, goes to ${stateOf(after, event.agent)}`, 'warning'];
+      case 'words-said':
+        return [
+          `is told${byText(event.by)}${event.step === undefined ? ', before its next prompt' : ''}: ${oneLine(event.text)}`,
+        ];
+      case 'words-heard':
+        return [`${stateOf(after, event.agent)} has heard it`, 'faint'];
       case 'permission-asked':
         return [
           `${askedText(event)}${this.#hasHints ? decisionHint(event, after) : ''}`,

@@ -2,7 +2,9 @@ import { choicePlace } from '../interpret/lanes.ts';
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
 import { rightsAt } from '../interpret/rights.ts';
 import { remainingUsd } from '../interpret/start-step.ts';
+import { wordsBefore } from '../interpret/words.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import { withSpoken } from '../model/spoken.ts';
 import { agentNamed, agentsOf, type ChoicePlace, choicesOfLane } from '../parse/chosen-agent.ts';
 import type { Place, Step } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
@@ -69,7 +71,8 @@ export async function stepOf(
     ...parts,
     kind: 'prompt',
     environment: workflow.about.environment ?? {},
-    prompt: renderPrompt(state, from),
+    prompt: withSpoken(wordsBefore(agent, status.step), renderPrompt(state, from)),
+    newWords: wordsBefore(agent, status.step, true),
     session: status.session,
     places: placesOf(run, agent),
     taskFolder: folders.task(agent.id),

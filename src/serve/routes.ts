@@ -26,6 +26,8 @@ import {
   resumeRequest,
   rewindRequest,
   rewound,
+  said,
+  sayRequest,
   startRequest,
   stopping,
   stopRequest,
@@ -207,6 +209,14 @@ export const ROUTES = {
     path: '/api/questions',
     summary: 'Everything that waits for a person, in all runs',
     answer: json(questionList),
+  },
+  say: {
+    method: 'POST',
+    path: '/api/runs/:id/say',
+    summary: 'Say something to an agent while it works',
+    description: 'As `raymond say`.',
+    body: sayRequest,
+    answer: json(said, 202),
   },
   stop: {
     method: 'POST',

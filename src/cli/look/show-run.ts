@@ -82,12 +82,16 @@ function rehearsalLine({ settings }: Run): string {
 
 /** The agents that need a person, before everything else. */
 function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
-  const waiting = waitsForPerson(run.tally);
-  if (run.tally.failed + waiting === 0) return [];
   const failures: Text[] = [];
   const questions: Text[] = [];
+  const words: Text[] = [];
   for (const agent of history.agents.keys()) {
-    const { state, status } = run.agents.get(agent) ?? {};
+    const { state, status, words: said = [] } = run.agents.get(agent) ?? {};
+    for (const { text, by, given } of said)
+      if (!given)
+        words.push(
+          toned('plain', `${agent} has not heard yet what ${by ?? 'a person'} said: `, text),
+        );
     if (status?.kind === 'failed')
       failures.push(toned('bad', `${agent} failed at ${state}: `, status.failure.message));
     if (status?.kind === 'asking') {
@@ -102,7 +106,12 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
       questions.push(toned('warning', name, text));
     }
   }
-  return [...few(failures, 'failed'), ...few(questions, 'ask'), ...answerHints(id, run)];
+  return [
+    ...few(failures, 'failed'),
+    ...few(questions, 'ask'),
+    ...few(words, 'words'),
+    ...(run.tally.failed + waitsForPerson(run.tally) > 0 ? answerHints(id, run) : []),
+  ];
 }
 
 function answerHints(id: string, { tally, agents }: Run): readonly string[] {

@@ -88,6 +88,8 @@ function messageParts(message: StepMessage, cwd: string): readonly Part[] {
     }
     case 'tool-result':
       return quote(message.text, message.omitted, 'faint', message.failed ? 'failed' : undefined);
+    case 'person':
+      return block('a person says', message.text, message.omitted);
     case 'note':
       return [EMPTY, line([{ text: oneLine(message.text), tone: 'warning' }])];
     // A line for each answer of the model would hide what the agent said.

@@ -31,6 +31,7 @@ export const claudeAgent: AgentDeclaration = {
     budget: true,
     permissions: true,
     ask: true,
+    hear: true,
     travel: true,
     rights: true,
   },
