@@ -76,8 +76,7 @@ function isLate(
   if (message.kind === 'stop') return false;
   return !events.some((event) => {
     if (!('agent' in event) || event.agent !== message.agent) return false;
-    if (message.kind === 'say')
-      return event.type === 'words-said' && event.words === message.words;
+    if (message.kind === 'say') return event.type === 'words-said' && event.words === message.words;
     if (message.kind === 'answer' && message.signed)
       return event.type === 'answer-signed' && event.by === message.signed.by;
     if (message.kind === 'answer')
