@@ -62,7 +62,7 @@ export class PlaceReader {
         this.#end(event.agent);
         return;
       default:
-        ignore<'answer-signed'>(event);
+        ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
     }
   }
 

@@ -132,7 +132,7 @@ export class OverlayReader {
         this.#ended.set(agent.id, this.#nodeOf(agent));
         return;
       default:
-        return ignore<'answer-signed'>(event);
+        return ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
     }
   }
 

@@ -164,6 +164,6 @@ function visited(event: RunEvent, after: Run): Place | undefined {
     case 'join-reported':
       return after.agents.get(event.agent);
     default:
-      return ignore<'answer-signed'>(event);
+      return ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
   }
 }

@@ -144,7 +144,7 @@ function endOf(event: RunEvent): Pick<Span, 'end' | 'costUsd' | 'isPriced'> {
     case 'step-interrupted':
       return { ...costOf(event), end: 'interrupted' };
     default:
-      ignore<'answer-signed'>(event);
+      ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
       return { costUsd: 0 };
   }
 }

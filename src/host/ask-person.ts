@@ -85,7 +85,7 @@ function follow(event: RunEvent, { ask, withdraw, withdrawAll }: Asking): void {
       withdrawAll(event.agent);
       break;
     default:
-      ignore<'answer-signed'>(event);
+      ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
   }
 }
 

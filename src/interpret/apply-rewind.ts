@@ -49,7 +49,8 @@ function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
 }
 
 function withAgent(run: Run, state: AgentState, at: number): Run {
-  const { parent, worktree, withheld = [], input, entered, previousTry, joined, ...others } = state;
+  const { parent, worktree, withheld = [], input, filled, ...more } = state;
+  const { entered, previousTry, joined, ...others } = more;
   const bare = without(run, state.id);
   const agent: Agent = {
     ...others,
@@ -57,6 +58,7 @@ function withAgent(run: Run, state: AgentState, at: number): Run {
     worktree: worktree && seen(worktree),
     withheld,
     input,
+    filled,
     entered,
     previousTry,
     joined,

@@ -1,7 +1,7 @@
 /** Folds the beginning and the end of a step into a run. */
 import { changedAgent } from '../model/changed.ts';
 import { isEstimate } from '../model/estimate.ts';
-import type { RunEventOf, Session, StepEndEvent } from '../model/event.ts';
+import type { RunEventOf, Session, StepEndEvent, Task } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
 import { begin, change, put, ready, setStatus, taskOf } from './change-agent.ts';
@@ -17,7 +17,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
     status: {
       kind: 'running',
       // A session of another executor cannot be continued, so the state begins again.
-      task: event.task === 'state' ? STATE : taskOf(agent.status),
+      task: startedTask(event.task, taskOf(agent.status)),
       step: event.step,
       state: event.state,
       startedAt: event.at,
@@ -46,7 +46,14 @@ export function stepTaken(run: Run, event: RunEventOf<'step-taken'>): Run {
 /** Nearly all steps have none, so they share it. */
 const NONE: readonly never[] = [];
 
+/** A prompt that is filled first has the task of its state until then. */
+function startedTask(kind: RunEventOf<'step-started'>['task'], task: Task): Task {
+  if (kind === 'state') return STATE;
+  return kind === 'fill' && task.kind !== 'fill' ? FILL : task;
+}
+
 const STATE = { kind: 'state' } as const;
+const FILL = { kind: 'fill' } as const;
 
 export function stepEnded(run: Run, event: RunEventOf<'step-ended'>): Run {
   return endStep(run, event, (agent, step) => ({
@@ -121,13 +128,19 @@ function seenAt(worktree: AgentWorktree, { type, worktree: look }: StepEndEvent)
   return { ...worktree, look, wasSeen: worktree.wasSeen || isSeen };
 }
 
-/** A judge has its own session. Version 1 did not repeat the session at the end of a step. */
+/** A judge and a filling model have their own sessions. Version 1 did not repeat the session at the end of a step. */
 function sessionAfter(
   agent: Agent,
   { session, task, executor }: RunningStatus,
   event: StepEndEvent,
 ): Session {
   const left = event.session ?? session;
-  if (!left || task.kind === 'judge') return agent.session;
-  return { kind: 'open', id: left.id, ...(executor !== undefined && { executor }) };
+  if (!left || task.kind === 'judge' || task.kind === 'fill') return agent.session;
+  const { contextTokens: tokens } = event;
+  return {
+    kind: 'open',
+    id: left.id,
+    ...(executor !== undefined && { executor }),
+    ...(tokens !== undefined && { tokens }),
+  };
 }

@@ -8,6 +8,7 @@ import type { Agent, Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AfterStep } from './after-step.ts';
 import { apply } from './apply.ts';
+import { taskOf } from './change-agent.ts';
 import { decideOnAnswer } from './decide-answer.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
@@ -93,6 +94,9 @@ function howToRepeat(
   sessionUsable: boolean,
 ): RunEventOf<'step-interrupted'>['repeat'] {
   const state = workflows(agent.workflow)?.states.get(agent.state);
+  const { kind } = taskOf(agent.status);
+  // They only write a text, so there is no work to continue.
+  if (kind === 'handover' || kind === 'fill') return 'restart';
   if (state?.kind !== 'prompt' || !sessionUsable) return 'restart';
   return state.policy.onInterrupt;
 }
@@ -106,7 +110,8 @@ function failed(
   const { task } = context;
   const isScript =
     task.kind === 'check' ||
-    context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script';
+    (task.kind === 'state' &&
+      context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script');
   const pausesMs = run.settings.retryPausesMs;
   const recovery = recover(failure, { retries: agent.retries, isScript, at, pausesMs });
   switch (recovery.kind) {

@@ -39,6 +39,6 @@ function workflowOf(run: Run, event: RunEvent): string | undefined {
     case 'step-started':
       return run.agents.get(event.agent)?.workflow;
     default:
-      return ignore<'answer-signed'>(event);
+      return ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
   }
 }

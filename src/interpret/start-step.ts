@@ -1,16 +1,18 @@
-import type { RunEvent, Session, SessionUse, StopReason } from '../model/event.ts';
+import type { RunEvent, Session, SessionUse, StopReason, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StartStep } from '../model/input.ts';
 import { firstLimit, limitOf } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { roundUsd } from '../model/tally.ts';
-import type { PromptState } from '../model/workflow.ts';
+import type { PromptState, Workflow } from '../model/workflow.ts';
 import { agentNamed, agentOf, sharingLimits } from '../parse/chosen-agent.ts';
 import { brokenBecause, resolveState } from '../parse/resolve.ts';
 import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
-import type { Workflows } from './follow.ts';
+import { unfilledNames } from './fill-prompt.ts';
+import { handOver, type Workflows } from './follow.ts';
+import { handoverPrompt, handoverTaker } from './handover.ts';
 import { visitKey } from './new-run.ts';
 import { rightsAt } from './rights.ts';
 
@@ -31,8 +33,10 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   const money = state.kind === 'prompt' ? partFor(run, agent, state) : undefined;
   if (money === 'none') return [];
 
-  const { task } = agent.status;
+  const task = taskFor(workflows, run, agent, agent.status.task);
   const owned = state.kind === 'script' ? agent : withOwnSession(agent, executor);
+  // A session that its agent can no longer continue hands nothing over.
+  if (task.kind === 'handover' && owned !== agent) return handOver(workflows, run, agent, task, at);
   // A reminder or a continuation means nothing in a new session, so the state begins again.
   const isLost = owned !== agent && (task.kind === 'reminder' || task.kind === 'continuation');
   return [
@@ -44,7 +48,7 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       attempt: agent.attempts + 1,
       state: state.name,
       task: isLost ? 'state' : task.kind,
-      ...(state.kind === 'prompt' && { session: sessionFor(owned, input.newSession) }),
+      ...(state.kind === 'prompt' && { session: sessionFor(owned, task, input.newSession) }),
       executor,
       ...(input.worker !== undefined && { worker: input.worker }),
       ...(input.queued && { queued: true }),
@@ -52,6 +56,16 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       ...rightsIn(workflows, run, agent, state.name),
     },
   ];
+}
+
+/** A prompt with placeholders that a model has to fill first is filled first. */
+function taskFor(workflows: Workflows, run: Run, agent: Agent, task: Task): Task {
+  const state = workflows(agent.workflow)?.states.get(agent.state);
+  const needsFill =
+    task.kind === 'state' &&
+    state?.kind === 'prompt' &&
+    unfilledNames(state, run, agent).length > 0;
+  return needsFill ? { kind: 'fill' } : task;
 }
 
 function rightsIn(workflows: Workflows, run: Run, agent: Agent, state: StateName) {
@@ -124,18 +138,18 @@ function executedState(
   if (own.kind === 'broken') return failure('broken-state', brokenBecause(own));
 
   const task = taskOf(agent.status);
+  if (task.kind === 'handover') {
+    const asked = handoverPrompt(workflow, own);
+    if ('problem' in asked) return failure('missing-state', asked.problem);
+    return promptStep(workflow, own.name, handoverTaker(workflow, own, agent.session));
+  }
   if (own.kind !== 'prompt') return script(own.name);
   if (task.kind === 'check') {
     return own.policy.ensures[task.ensure]
       ? script(own.name)
       : failure('missing-state', `${own.name} no longer has its check.`);
   }
-  const prompt = (state: PromptState): ExecutedState => {
-    const taker = agentOf(workflow, state);
-    const sharing = sharingLimits(workflow.agents, taker);
-    const isCapped = agentNamed(workflow.agents, taker)?.can.budget === true;
-    return { kind: 'prompt', name: state.name, agent: taker, sharing, isCapped };
-  };
+  const prompt = (state: PromptState) => promptStep(workflow, state.name, agentOf(workflow, state));
   if (task.kind !== 'judge') return prompt(own);
   const evaluator = own.policy.evaluators[task.evaluator];
   if (evaluator?.kind !== 'prompt')
@@ -150,6 +164,12 @@ function executedState(
     );
   }
   return prompt(judge);
+}
+
+function promptStep(workflow: Workflow, name: StateName, taker: string): ExecutedState {
+  const sharing = sharingLimits(workflow.agents, taker);
+  const isCapped = agentNamed(workflow.agents, taker)?.can.budget === true;
+  return { kind: 'prompt', name, agent: taker, sharing, isCapped };
 }
 
 /** Whether an agent's next step is a prompt: only the state's own text and checks are scripts. */
@@ -220,9 +240,8 @@ function hasPlaceForScript({ tally, settings }: Run): boolean {
   return tally.scriptsRunning < settings.maxParallelScripts;
 }
 
-function sessionFor(agent: Agent, newSession: string): SessionUse {
-  const task = agent.status.kind === 'ready' ? agent.status.task : undefined;
-  if (task?.kind === 'judge') {
+function sessionFor(agent: Agent, task: Task, newSession: string): SessionUse {
+  if (task.kind === 'judge' || task.kind === 'fill') {
     return task.reminder
       ? { use: 'continue', id: task.reminder.session }
       : { use: 'fresh', id: newSession };

@@ -87,6 +87,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     scope_dir: scopeOf(agent.workflow),
     workflow: agent.workflow,
     input: agent.input ?? null,
+    ...(agent.filled && { filled: agent.filled }),
     choices: agent.choices,
     visits: agent.visits,
     ...(Object.keys(agent.entries).length > 0 && { entries: agent.entries }),
@@ -164,9 +165,16 @@ const branchOf = (session: Session) => (session.kind === 'branch' ? session.from
 const branchAt = (session: Session) =>
   session.kind === 'branch' && session.at !== undefined ? { branch_at: session.at } : {};
 
-function ownerOf(session: Session): { readonly session_executor?: string } {
-  const executor = session.kind === 'none' ? undefined : session.executor;
-  return executor === undefined ? {} : { session_executor: executor };
+function ownerOf(
+  session: Session,
+): Pick<FrozenAgent, 'session_executor' | 'session_tokens' | 'handover'> {
+  if (session.kind === 'none')
+    return session.handover === undefined ? {} : { handover: session.handover };
+  const { executor, tokens } = session;
+  return {
+    ...(executor !== undefined && { session_executor: executor }),
+    ...(tokens !== undefined && { session_tokens: tokens }),
+  };
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -75,6 +75,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     variables: frozen.fork_attributes,
     withheld: frozen.withheld ?? [],
     input: frozen.input ?? undefined,
+    filled: frozen.filled,
     choices: frozen.choices,
     visits: frozen.visits,
     entries: frozen.entries ?? {},
@@ -156,12 +157,19 @@ function thawEndedWorktree(frozen: FrozenEndedWorktree): EndedWorktree {
 
 function toSession(
   id: string | null,
-  { branch_of: from, branch_at: at, session_executor: executor }: FrozenBranch,
+  { branch_of: from, branch_at: at, session_executor: executor, ...more }: FrozenBranch,
 ): Session {
-  const owner = executor === undefined ? {} : { executor };
+  const { session_tokens: tokens, handover } = more;
+  const owner = {
+    ...(executor !== undefined && { executor }),
+    ...(tokens !== undefined && { tokens }),
+  };
   if (id !== null) return { kind: 'open', id, ...owner };
-  if (from === null) return { kind: 'none' };
+  if (from === null) return { kind: 'none', ...(handover !== undefined && { handover }) };
   return { kind: 'branch', from, ...(at !== undefined && { at }), ...owner };
 }
 
-type FrozenBranch = Pick<FrozenAgent, 'branch_of' | 'branch_at' | 'session_executor'>;
+type FrozenBranch = Pick<
+  FrozenAgent,
+  'branch_of' | 'branch_at' | 'session_executor' | 'session_tokens' | 'handover'
+>;

@@ -40,7 +40,7 @@ function isForAttention(event: RunEvent): boolean {
     case 'run-ended':
       return true;
     default:
-      ignore<'answer-signed'>(event);
+      ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
       return false;
   }
 }

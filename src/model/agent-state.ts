@@ -30,14 +30,22 @@ export type Signed = z.infer<typeof signedSchema>;
  * began it; `executor` is absent in journals of older versions.
  */
 export const sessionSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('none') }),
-  z.object({ kind: z.literal('open'), id: text, executor: z.optional(text) }),
+  /** `handover` is the text with which the next session begins. */
+  z.object({ kind: z.literal('none'), handover: z.optional(text) }),
+  /** `tokens` is the size of its history, if the executor reports it. */
+  z.object({
+    kind: z.literal('open'),
+    id: text,
+    executor: z.optional(text),
+    tokens: z.optional(count),
+  }),
   /** `at` is the message after which the history is cut off; absent for the whole history. */
   z.object({
     kind: z.literal('branch'),
     from: text,
     at: z.optional(text),
     executor: z.optional(text),
+    tokens: z.optional(count),
   }),
 ]);
 
@@ -117,6 +125,30 @@ export const taskSchema = z.discriminatedUnion('kind', [
     reminders: count,
     unmet: z.optional(unmet),
   }),
+  /** Before the agent goes on to `next` in a new session, it writes what that session must know. */
+  z.object({
+    kind: z.literal('handover'),
+    tag: z.enum(TRANSITION_TAGS),
+    next: stateName,
+    input: z.optional(text),
+  }),
+  /** A model fills the placeholders of the state's prompt that have no value. */
+  z.object({
+    kind: z.literal('fill'),
+    /** Present when the model was reminded: it continues in this session. */
+    reminder: z.optional(z.object({ number: count, text, session: text })),
+  }),
+]);
+
+/** The kinds of tasks, and so of steps. */
+export const taskKindSchema = z.enum([
+  'state',
+  'reminder',
+  'continuation',
+  'judge',
+  'check',
+  'handover',
+  'fill',
 ]);
 
 /** The status of an agent whose step does not run. */
@@ -158,6 +190,7 @@ export const agentStateSchema = z.object({
   variables,
   withheld: z.optional(texts),
   input: z.optional(text),
+  filled: z.optional(variables),
   choices: variables,
   visits: z.readonly(z.record(text, count)),
   entries: z.readonly(z.record(text, texts)),

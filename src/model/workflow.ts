@@ -46,6 +46,9 @@ export interface About {
   readonly agent?: string;
   /** What the processes of all its states may touch. */
   readonly rights?: Rights;
+  /** The prompt that asks for a handover, and the size at which a goto needs one, for its states. */
+  readonly handover?: NamedState;
+  readonly context?: ContextLimit;
 }
 
 /** The `--input` that a workflow expects. */
@@ -117,6 +120,21 @@ export interface Policy extends Limits {
   readonly agent?: string;
   /** For the agent that takes the prompt. */
   readonly choices: Choices;
+  /** The state whose text asks for a handover when the agent leaves this state by a compact. */
+  readonly handover?: NamedState;
+  /** A goto from this state compacts a larger session. */
+  readonly context?: ContextLimit;
+  /** The choice of a model that fills placeholders without a value. */
+  readonly fill?: Choices;
+}
+
+/** A state that a key names, as written. */
+export interface NamedState extends Position {
+  readonly name: string;
+}
+
+export interface ContextLimit extends Position {
+  readonly maxTokens: number;
 }
 
 /** A position in a file. Lines and columns count from 1. */

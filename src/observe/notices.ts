@@ -54,7 +54,7 @@ export function noticeOf(
     case 'run-ended':
       return ['end', `${id} ${ENDS[event.outcome]} (${usd(totalCostUsd, isPriced)})`];
     default:
-      return ignore<'answer-signed'>(event);
+      return ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
   }
 }
 

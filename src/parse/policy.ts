@@ -7,6 +7,7 @@ import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
 import { LIMITS } from './limits.ts';
 import { readEntries } from './pinned-transition.ts';
+import { readContext, readHandover } from './session-keys.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
 export const NO_POLICY: Policy = {
@@ -25,7 +26,9 @@ export function readPolicy(reader: YamlReader, fields: readonly Field[], agents:
   for (const field of fields) {
     policy = { ...policy, ...READERS.get(field.key)?.(reader, field, names) };
   }
-  policy = { ...policy, choices: readChoices(reader, fields, agents, agent ?? agents.usual) };
+  const taker = agent ?? agents.usual;
+  policy = { ...policy, choices: readChoices(reader, fields, agents, taker) };
+  policy = { ...policy, ...readFill(reader, fields, agents, taker) };
   const forced = fields.find(({ key }) => key === 'force_implicit');
   if (forced && policy.forceImplicit && reader.errorCount() === 0 && !implicitTag(policy, names)) {
     reader.error(
@@ -63,6 +66,22 @@ function readChoices(
   return choices;
 }
 
+/** Which model fills the placeholders. Only its agent knows the names of models. */
+function readFill(
+  reader: YamlReader,
+  fields: readonly Field[],
+  agents: Agents,
+  name: string,
+): Partial<Policy> {
+  const field = fields.find(({ key }) => key === FILL);
+  const agent = agentNamed(agents, name);
+  if (!field || !agent) return {};
+  const choice = agent.choices.find((one) => one.name === agent.fills);
+  if (choice) return { fill: readChoice(reader, field, choice) };
+  notOffered(reader, field, name);
+  return {};
+}
+
 /** A choice may be a limit, so it must not be ignored. */
 function notOffered(reader: YamlReader, { key, keyOffset }: Field, agent: string): void {
   reader.error('not-offered', keyOffset, `The agent ${agent} does not offer ${key}.`, {
@@ -72,6 +91,9 @@ function notOffered(reader: YamlReader, { key, keyOffset }: Field, agent: string
 
 /** Which agent takes the prompt. */
 const AGENT = 'agent';
+
+/** Who fills the placeholders that have no value. */
+const FILL = 'fill';
 
 /** `choices`: the attributes of tags that make a choice for an agent. */
 type ReadKey = (reader: YamlReader, field: Field, choices: readonly string[]) => Partial<Policy>;
@@ -85,16 +107,18 @@ const KEYS = {
   on_interrupt: readOnInterrupt,
   evaluators: readEvaluators,
   ensures: readEnsures,
+  handover: readHandover,
+  context: readContext,
 } satisfies Readonly<Record<string, ReadKey>>;
 
 /** The keys of front matter that do not depend on the agent. */
-export type PolicyKey = keyof typeof KEYS | typeof AGENT;
+export type PolicyKey = keyof typeof KEYS | typeof AGENT | typeof FILL;
 
 const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>(Object.entries(KEYS));
 
 /** The keys of front matter: those of the language, and those of the agents. */
 export function policyKeys(agents: Agents): readonly string[] {
-  return [...READERS.keys(), AGENT, ...stateChoices(allChoices(agents)).keys()];
+  return [...READERS.keys(), AGENT, FILL, ...stateChoices(allChoices(agents)).keys()];
 }
 
 function readAllowed(

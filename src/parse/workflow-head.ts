@@ -2,6 +2,7 @@ import type { Agents } from '../model/agent.ts';
 import type { About, InputRule } from '../model/workflow.ts';
 import { readAgentName } from './chosen-agent.ts';
 import { readOwnRights } from './limits.ts';
+import { readContext, readHandover } from './session-keys.ts';
 import { variableProblem } from './variables.ts';
 import { USD } from './yaml-numbers.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
@@ -26,6 +27,8 @@ const KEYS = {
   environment: readEnvironment,
   agent: readAgent,
   rights: readOwnRights,
+  handover: readHandover,
+  context: readContext,
   // Manifests of other tools have it. A workflow that asks a person contains <ask>.
   requires_human_input: () => ({}),
 } satisfies Readonly<Record<string, ReadKey>>;

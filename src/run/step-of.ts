@@ -1,10 +1,19 @@
-import { renderPrompt, scriptVariables } from '../interpret/render.ts';
+import { taskOf } from '../interpret/change-agent.ts';
+import { unfilledNames } from '../interpret/fill-prompt.ts';
+import { handoverTaker } from '../interpret/handover.ts';
+import {
+  renderHandover,
+  renderPrompt,
+  type Surroundings,
+  scriptVariables,
+} from '../interpret/render.ts';
 import { rightsAt } from '../interpret/rights.ts';
 import { remainingUsd } from '../interpret/start-step.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
-import type { PromptState, Workflow } from '../model/workflow.ts';
+import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
 import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
-import type { Place, Step } from '../ports.ts';
+import { limitsOf } from '../parse/limits.ts';
+import type { Place, PromptStep, Step } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
 
 /** Everything that an executor needs for the running step of an agent. */
@@ -46,7 +55,7 @@ export async function stepOf(
       input: agent.input,
     };
   }
-  if (state.kind === 'script') {
+  if (state.kind === 'script' && status.task.kind !== 'handover') {
     return {
       ...parts,
       kind: 'script',
@@ -58,18 +67,20 @@ export async function stepOf(
       input: agent.input,
     };
   }
+  const { name, prompt } = textOf(state, from);
   const read = run.workflowFiles.get(agent.workflow);
   // A state that the run could not reach when it was resumed may be a file of its agents.
-  if (read && read[state.name] !== workflow.files?.[state.name])
+  if (read && read[name] !== workflow.files?.[name])
     throw new Error(
-      `${state.name} has changed since the run read it. Check it, then run: raymond resume ${run.id} --accept-changes`,
+      `${name} has changed since the run read it. Check it, then run: raymond resume ${run.id} --accept-changes`,
     );
   if (!status.session) throw new Error(`${agent.state} was a script when this step began.`);
   return {
     ...parts,
     kind: 'prompt',
     environment: workflow.about.environment ?? {},
-    prompt: renderPrompt(state, from),
+    prompt,
+    ...writing(run, agent, status, state),
     session: status.session,
     places: placesOf(run, agent),
     taskFolder: folders.task(agent.id),
@@ -86,6 +97,25 @@ export async function stepOf(
   };
 }
 
+/** What a prompt step sends, and the state that has its text. */
+function textOf(state: PromptState | ScriptState, from: Surroundings) {
+  const isOwn = state.kind === 'prompt' && taskOf(from.agent.status).kind !== 'handover';
+  if (isOwn) return { name: state.name, prompt: renderPrompt(state, from) };
+  const { name = state.name, prompt } = renderHandover(state, from);
+  return { name, prompt };
+}
+
+function writing(
+  run: Run,
+  agent: Agent,
+  { task: { kind } }: RunningStatus,
+  state: PromptState | ScriptState,
+): Pick<PromptStep, 'writes'> {
+  if (kind === 'handover') return { writes: { kind } };
+  if (kind !== 'fill' || state.kind !== 'prompt') return {};
+  return { writes: { kind, names: unfilledNames(state, run, agent) } };
+}
+
 function placesOf({ workflowFiles }: Run, { workflow, state, stack }: Agent): readonly Place[] {
   const read = [...workflowFiles].map(([ref]) => ({ workflow: ref }));
   return [
@@ -99,15 +129,18 @@ function turnSettings(
   { settings }: Run,
   agent: Agent,
   { task }: RunningStatus,
-  state: PromptState,
+  state: PromptState | ScriptState,
   {
     workflow,
     usual,
     isConfined,
   }: { readonly workflow: Workflow; readonly usual: string; readonly isConfined: boolean },
 ) {
-  const { policy } = state;
-  const name = agentOf(workflow, state);
+  const policy = state.kind === 'prompt' ? state.policy : undefined;
+  const name =
+    state.kind === 'script' || task.kind === 'handover'
+      ? handoverTaker(workflow, state, agent.session)
+      : agentOf(workflow, state);
   const declaration = agentNamed(workflow.agents, name);
   if (!declaration) throw new Error(`There is no agent "${name}".`);
   // The start of the run checks this, and may not have known the state.
@@ -115,11 +148,11 @@ function turnSettings(
     throw new Error(`The agent ${name} of ${state.name} cannot be confined to its rights.`);
   const choices = declaration.combine({
     run: choicesFor(declaration, usual, settings.agent),
-    state: policy.choices,
-    // The choices of a function tag apply to the called state, not to its judge.
-    tag: task.kind === 'judge' ? {} : agent.choices,
+    state: { ...policy?.choices, ...(task.kind === 'fill' && policy?.fill) },
+    // The choices of a function tag apply to the called state, not to its judge or its filling.
+    tag: task.kind === 'judge' || task.kind === 'fill' ? {} : agent.choices,
   });
-  const idleTimeoutMs = policy.idleTimeoutMs ?? settings.idleTimeoutMs;
+  const idleTimeoutMs = limitsOf(state).idleTimeoutMs ?? settings.idleTimeoutMs;
   return { choices, idleTimeoutMs, warm: settings.warm };
 }
 

@@ -126,7 +126,7 @@ export class Steps {
         if (event.outcome === 'waiting') this.#leaveWaiting(run);
         break;
       default:
-        ignore<'answer-signed'>(event);
+        ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
     }
     this.#trees.act(event, run);
     this.#ports.keeper?.event(event);

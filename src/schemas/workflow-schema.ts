@@ -4,6 +4,8 @@ import type { HeadKey } from '../parse/workflow-head.ts';
 import { USD } from '../parse/yaml-numbers.ts';
 import {
   agentProperty,
+  contextProperty,
+  handoverProperty,
   policyProperties,
   rightsProperty,
   transitionDefinitions,
@@ -63,6 +65,8 @@ function headProperties(agents: Agents): Readonly<Record<HeadKey, JsonSchema>> {
     }),
     agent: agentProperty('The agent that takes the prompts of states that name none.', agents),
     rights: rightsProperty(),
+    handover: handoverProperty(),
+    context: contextProperty(),
     requires_human_input: described('A key of other tools. It has no effect.', {}),
   };
 }

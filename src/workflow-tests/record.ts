@@ -172,7 +172,7 @@ function entryFor(
     case 'usage-limit-lifted':
       return { came: 'end of usage limit' };
     default:
-      return ignore<'answer-signed'>(event);
+      return ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
   }
 }
 

@@ -91,7 +91,7 @@ export function stepKeeper(
           stepEnded(event.agent, event.step);
           break;
         default:
-          ignore<'answer-signed'>(event);
+          ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
       }
     },
     catchUp({ agents, endedAgents: ended }) {
