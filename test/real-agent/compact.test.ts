@@ -35,7 +35,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
         workflow: COMPACTING,
         script: compactingScript(),
       });
-      expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 4 });
+      expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 2 });
       const answered = await run('resume', 'r', '--input', 'yes');
       expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
       expect(model.requests.map(conversationLines)).toEqual(SEEN);
@@ -64,7 +64,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       expect(eventsOf(journal('r'), 'handover-called')).toMatchObject([
         { tag: 'goto', state: 'TWO.md', tokens: 11_000 },
       ]);
-      await carryOut(['rewind', 'r', 'main:2', '--yes'], claude.work, claude.environment);
+      await carryOut(['rewind', 'r', '--to', 'main:2', '--yes'], claude.work, claude.environment);
       expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'done\n' });
       const [, asked, , again, last] = model.requests.map(conversationLines);
       expect(asked).toHaveLength(3);
