@@ -30,7 +30,7 @@ Write what it must know:
 - the task, and every requirement and wish that was stated, word for word where the words matter
 - what is done, and where: files, functions, commands and their results
 - what you decided, and why
-- what you found out with effort, and what you tried without success
+- what was hard to find out, and what you tried without success
 - what is left to do, and what you would do next
 
 Name files, commands and values exactly. Leave out what the files themselves show. Do not work on, and write no

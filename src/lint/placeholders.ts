@@ -42,14 +42,14 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
   });
 }
 
-/** A model to fill placeholders that all have a value. */
+/** `fill` for placeholders that all have a value. */
 export function uselessFills(lint: Lint): readonly Diagnostic[] {
   const given = givenNames(lint);
   return prompts(lint).flatMap((state) => {
     const names = [...state.template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
     if (!state.policy.fill || names.some((name) => !given.has(name))) return [];
     const message = `fill has no effect: every placeholder of ${state.name} has a value.`;
-    const remedy = 'Remove it, or add a placeholder that the model is to fill.';
+    const remedy = 'Remove it, or add a placeholder without a value.';
     return fault('unused-key', state.name, startOf(state), message, { remedy });
   });
 }

@@ -198,7 +198,7 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
     case 'handover-called':
       return `${who} -> ${event.state} (${event.tag}, after a handover)`;
     case 'prompt-filled':
-      return `${who}: a model filled ${Object.keys(event.values).join(', ')}`;
+      return `${who}: filled ${Object.keys(event.values).join(', ')}`;
     case 'transition-overridden':
       return `${who}: ${event.by === 'ensures' ? 'a failed check' : `evaluator ${event.by}`} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
     default:

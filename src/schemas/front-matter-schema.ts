@@ -85,7 +85,7 @@ export function policyProperties(agents: Agents): Readonly<Record<string, JsonSc
     }),
     handover: handoverProperty(),
     context: contextProperty(),
-    fill: described('The model that fills placeholders without a value.', TEXT),
+    fill: described('Who fills the placeholders that have no value.', TEXT),
     agent: agentProperty('The agent that takes the prompt.', agents),
   };
   const choices = allChoices(agents).flatMap((choice) => choiceProperty(choice, agents));

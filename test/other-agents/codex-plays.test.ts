@@ -257,7 +257,7 @@ test('a compact in a callee and a goto beyond the limit begin sessions that know
       sub: '<compact>MORE</compact>',
       notes: ({ prompt }) => `from ${prompt.split(' ').at(-1)}`,
       more: '<result>r</result>',
-      back: { text: '<goto>LAST</goto>', usage: { input: 900_000, cached: 0, output: 100 } },
+      back: { text: '<goto>LAST</goto>', usage: { input: 250_000, cached: 0, output: 100 } },
       last: '<result>end</result>',
     },
   );
@@ -270,12 +270,12 @@ test('a compact in a callee and a goto beyond the limit begin sessions that know
     [...s, ...said('sub', '<compact>MORE</compact>', 'notes at SUB.md')],
     said('more from SUB.md'),
     [...s, ...said('back r')],
-    // Codex itself would have compacted a session of this size.
+    // Without the setting, codex compacts at nine tenths of the model's window.
     [...back, ...said('notes at BACK.md')],
     said('last from BACK.md'),
   ]);
   expect(eventsOf(raymond.journal('r'), 'handover-called')).toMatchObject([
     { tag: 'compact', state: 'MORE.md' },
-    { tag: 'goto', state: 'LAST.md', tokens: 900_100 },
+    { tag: 'goto', state: 'LAST.md', tokens: 250_100 },
   ]);
 });
