@@ -257,7 +257,7 @@ test('a compact in a callee and a goto beyond the limit begin sessions that know
       sub: '<compact>MORE</compact>',
       notes: ({ prompt }) => `from ${prompt.split(' ').at(-1)}`,
       more: '<result>r</result>',
-      back: { text: '<goto>LAST</goto>', usage: { input: 250_000, cached: 0, output: 100 } },
+      back: { text: '<goto>LAST</goto>', usage: { input: 20_000, cached: 0, output: 100 } },
       last: '<result>end</result>',
     },
   );
@@ -270,12 +270,11 @@ test('a compact in a callee and a goto beyond the limit begin sessions that know
     [...s, ...said('sub', '<compact>MORE</compact>', 'notes at SUB.md')],
     said('more from SUB.md'),
     [...s, ...said('back r')],
-    // Without the setting, codex compacts at nine tenths of the model's window.
     [...back, ...said('notes at BACK.md')],
     said('last from BACK.md'),
   ]);
   expect(eventsOf(raymond.journal('r'), 'handover-called')).toMatchObject([
     { tag: 'compact', state: 'MORE.md' },
-    { tag: 'goto', state: 'LAST.md', tokens: 250_100 },
+    { tag: 'goto', state: 'LAST.md', tokens: 20_100 },
   ]);
 });

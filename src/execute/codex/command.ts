@@ -24,8 +24,6 @@ export function codexArguments(turn: Turn): readonly string[] {
   return [
     ...['exec', '--json', '--skip-git-repo-check'],
     ...config('check_for_update_on_startup', 'false'),
-    // It would replace its history by a summary that the workflow does not know of.
-    ...config('model_auto_compact_token_limit', NEVER),
     ...(turn.model === undefined ? [] : config('model', quoted(turn.model))),
     ...(turn.effort === undefined ? [] : config('model_reasoning_effort', quoted(turn.effort))),
     ...sandboxArguments(turn),
@@ -33,9 +31,6 @@ export function codexArguments(turn: Turn): readonly string[] {
     '-',
   ];
 }
-
-/** More tokens than any model can read. */
-const NEVER = '9000000000000000';
 
 function sessionArguments(session: TurnSession): readonly string[] {
   switch (session.use) {
