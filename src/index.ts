@@ -27,7 +27,9 @@ export {
   resumeAll,
   rewind,
   run,
+  type Said,
   type StartChoices,
+  say,
   stop,
   type WantedDiff,
 } from './library.ts';

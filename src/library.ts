@@ -2,6 +2,7 @@
 import type { Diff, WantedDiff } from './app/diff.ts';
 import type { InboxItem } from './app/inbox.ts';
 import type { PrunedRun } from './app/prune.ts';
+import type { Said } from './app/say.ts';
 import type { StartedRun } from './app/started-run.ts';
 import type { Attendant, StopOrLeave } from './host/attendant.ts';
 
@@ -14,7 +15,7 @@ import type { SurveyedRun } from './ports.ts';
 import { Inbox } from './run/inbox.ts';
 import type { Surroundings } from './world/surroundings.ts';
 
-export type { Diff, PrunedRun, WantedDiff };
+export type { Diff, PrunedRun, Said, WantedDiff };
 
 /** Where the runs are, and who is told about them. */
 export interface Place {
@@ -188,6 +189,17 @@ export function answerByCode(
     });
     return { run, agent };
   });
+}
+
+/** Says something to an agent of a run of any process. Resolves with what has become of it. */
+export function say(
+  id: string,
+  text: string,
+  { agent, ...place }: Place & { readonly agent?: string } = {},
+): Promise<Said> {
+  return within(place, async (around) =>
+    (await import('./app/say.ts')).say(around, id, text, agent),
+  );
 }
 
 /** Takes a run back to the moment before a step, or undoes the last rewind. */

@@ -5,6 +5,7 @@
  */
 
 import type { Choices } from './model/agent.ts';
+import type { Words } from './model/agent-state.ts';
 import type { Approval } from './model/approval.ts';
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
@@ -20,6 +21,7 @@ import type { AgentWorktree, WorktreeLook } from './model/worktree.ts';
 import type { StepKey } from './ports/run-store.ts';
 import type { SessionTravel } from './ports/travel.ts';
 
+export type * from './ports/occasions.ts';
 export type * from './ports/run-store.ts';
 export type * from './ports/step-reader.ts';
 export type * from './ports/travel.ts';
@@ -64,13 +66,15 @@ export interface Executor {
   readonly travel?: SessionTravel;
 }
 
-/** Reports the permission requests of a step. */
+/** Reports the permission requests of a step, and the words that it has heard. */
 export type AskPerson = (asking: Asking) => void;
 
 export type Asking =
   | { readonly kind: 'requested'; readonly request: PermissionRequest }
   /** The agent no longer wants a decision. */
-  | { readonly kind: 'withdrawn'; readonly request: string };
+  | { readonly kind: 'withdrawn'; readonly request: string }
+  /** The model has got the words of a person. */
+  | { readonly kind: 'heard'; readonly words: string };
 
 /** The executors of the steps of a run. */
 export interface Executors {
@@ -107,6 +111,11 @@ export interface RunningStep {
    * reported the request again, and more than once.
    */
   decide?(request: string, decision: PermissionDecision): void;
+  /**
+   * Says words of a person to the agent during the turn. May come more than once with the same id. Words
+   * that the agent does not report as heard wait for its next prompt.
+   */
+  say?(id: string, text: string): void;
   /**
    * Leaves the step to a later process, which adopts it; `outcome` then settles. Absent if the step
    * cannot outlive this process.
@@ -157,6 +166,8 @@ export interface PromptStep extends StepParts {
    * are written by a model that has no tools and sees nothing of the project.
    */
   readonly writes?: Writing;
+  /** The words of people at its beginning that no earlier attempt had. */
+  readonly newWords: readonly Words[];
   readonly session: SessionUse;
   /** The states that the agent is in or returns to, and the workflows that the run has read. */
   readonly places: readonly Place[];

@@ -25,7 +25,8 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ports: ['model'],
   'ports.ts': ['model', 'ports'],
   files: [],
-  hooks: [],
+  hooks: ['model'],
+  triggers: ['model', 'files', 'journal'],
   load: ['model', 'parse', 'files', 'ports.ts'],
   execute: ['model', 'parse', 'files', 'ports.ts'],
   journal: ['model', 'parse', 'files', 'ports.ts'],
@@ -50,6 +51,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'workflow-tests': [
     'model',
     'hooks',
+    'triggers',
     'parse',
     'interpret',
     'graph',
@@ -107,6 +109,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   app: [
     'model',
     'hooks',
+    'triggers',
     'look',
     'parse',
     'interpret',
@@ -181,6 +184,7 @@ const FOR_BROWSERS = [
   'draw/lines.ts',
   'draw/text-width.ts',
   'look/changes.ts',
+  'model/limits.ts',
   'model/rights-text.ts',
   'model/shell-word.ts',
   'model/unreachable.ts',
@@ -303,6 +307,7 @@ test('only the stores and workers of a database know PostgreSQL', () => {
     'cli/operate/worker.ts',
     'world/fleet/database-runs.ts',
     'world/fleet/fleet.ts',
+    'world/fleet/shared-triggers.ts',
     'world/fleet/steps-elsewhere.ts',
     'world/fleet/worker-ports.ts',
   ]);

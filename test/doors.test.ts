@@ -10,11 +10,15 @@ import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
 import { attend, look } from '../src/app/look.ts';
 import { prune } from '../src/app/prune.ts';
+import { replay } from '../src/app/replay.ts';
 import { resume } from '../src/app/resume.ts';
 import { resumeAll } from '../src/app/resume-all.ts';
 import { rewind } from '../src/app/rewind.ts';
+import { say } from '../src/app/say.ts';
 import { start } from '../src/app/start.ts';
 import { stop } from '../src/app/stop.ts';
+import { triggers } from '../src/app/triggers.ts';
+import { up } from '../src/app/up.ts';
 import { type DoorName, VERBS } from '../src/app/verbs.ts';
 import { program } from '../src/cli/program.ts';
 import * as library from '../src/index.ts';
@@ -51,10 +55,13 @@ test('every verb is a function of the application', () => {
     decide,
     answerByCode,
     approve,
+    say,
     rewind,
     prune,
+    up,
+    replay,
   };
-  const looking = { attend, list, inbox, look, diff };
+  const looking = { attend, list, inbox, triggers, look, diff };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));
 });
 

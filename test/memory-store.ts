@@ -300,6 +300,7 @@ const nameOf = ({ agent, step }: StepKey) => `${step} ${agent}`;
 function isSameQuestion(a: Message, b: Message): boolean {
   if (a.kind === 'stop' || b.kind === 'stop' || a.agent !== b.agent) return false;
   if (a.kind === 'answer') return b.kind === 'answer' && a.askedAt === b.askedAt;
+  if (a.kind === 'say') return b.kind === 'say' && a.words === b.words;
   return b.kind === 'permission' && a.step === b.step && a.request === b.request;
 }
 

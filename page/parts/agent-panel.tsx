@@ -6,6 +6,7 @@ import { type Chosen, hashOf } from '../stores/route.ts';
 import { grownAgent, spentByAgent } from '../stores/spent.ts';
 import { Icon } from './icons.tsx';
 import { Panel } from './panel.tsx';
+import { SayForm } from './say-form.tsx';
 import { agentTone, agentWord, Pill } from './status.tsx';
 import { StepView } from './step-view.tsx';
 
@@ -54,6 +55,9 @@ function Known({ run, agent, step: wanted, onChoose, onClose }: KnownProps) {
       }
     >
       <Facts agent={agent} cost={cost} onChoose={onChoose} />
+      {!OVER.includes(agent.status.kind) && (
+        <SayForm key={agent.id} run={run.id} agent={agent.id} />
+      )}
       {agent.steps > 0 ? (
         <>
           <nav class="about-links" aria-label="More about the agent">
@@ -72,6 +76,9 @@ function Known({ run, agent, step: wanted, onChoose, onClose }: KnownProps) {
     </Panel>
   );
 }
+
+/** It gets no more prompts. */
+const OVER: readonly string[] = ['ended', 'stopped', 'rewound'];
 
 function Facts({
   agent,
@@ -140,6 +147,16 @@ function Facts({
               <Icon name="branch" /> <code>{oneLine(agent.worktree.branch)}</code>
               {agent.worktree.commits !== null && `, ${counted(agent.worktree.commits, 'commit')}`}
               {agent.worktree.dirty && ', uncommitted work'}
+            </dd>
+          </>
+        )}
+        {agent.words && (
+          <>
+            <dt>Not heard yet</dt>
+            <dd class="anywhere">
+              {agent.words.map((one) => (
+                <p key={one.said_at}>{visible(one.text.text)}</p>
+              ))}
             </dd>
           </>
         )}

@@ -15,6 +15,7 @@ import { useShortcuts } from './shortcuts.ts';
 import { Toasts } from './toasts.tsx';
 import { useTools } from './tools.ts';
 import { TopBar } from './top-bar.tsx';
+import { TriggersPage } from './triggers-page.tsx';
 import { WorkflowsPage } from './workflows-page.tsx';
 
 export function App() {
@@ -37,6 +38,8 @@ export function App() {
           <OverviewPage />
         ) : route.kind === 'projects' ? (
           <ProjectsPage />
+        ) : route.kind === 'triggers' ? (
+          <TriggersPage />
         ) : route.kind === 'compare' ? (
           <ComparePage a={route.a} b={route.b} />
         ) : route.kind === 'workflows' ? (

@@ -98,6 +98,14 @@ function Message({ item, now, isLive }: MessageProps) {
       return <Tool {...item} now={now} />;
     case 'turn':
       return <p class="turn faint small">{turnText(item)}</p>;
+    case 'person':
+      return (
+        <figure class="output">
+          <figcaption>A person says</figcaption>
+          <div class="words">{visible(item.text)}</div>
+          <Omitted count={item.omitted} />
+        </figure>
+      );
     case 'note':
       return <p class="note small anywhere">{visible(item.text)}</p>;
     case 'stdout':

@@ -48,7 +48,7 @@ export type HeadRun = Pick<
   | 'limits'
   | 'pid'
 > &
-  Partial<Pick<WholeRun, 'agents' | 'states' | 'now' | 'rights'>>;
+  Partial<Pick<WholeRun, 'agents' | 'states' | 'now' | 'rights' | 'started_by'>>;
 
 interface Props {
   readonly run: HeadRun;
@@ -98,6 +98,11 @@ export function RunHead({ run, watch, route }: Props) {
           <code>{visible(run.id)}</code>
         </Fact>
         <Fact name="Started">{clock(run.started_at, now)}</Fact>
+        {run.started_by && (
+          <Fact name="Started by">
+            <a href="#/triggers">{oneLine(run.started_by, 60)}</a>
+          </Fact>
+        )}
         <Fact name="Worked">{duration(run.worked_ms + Math.max(0, growing))}</Fact>
         <Fact name="Cost">
           {costText(cost)}

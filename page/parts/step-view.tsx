@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/look/run-shape.ts';
 import type { StepOutcomeShape } from '../../src/look/step-shape.ts';
+import { takerText } from '../../src/model/limits.ts';
 import { refusedText, remedyFor, rightsText } from '../../src/model/rights-text.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
@@ -81,6 +82,7 @@ function StepHead({ step }: { readonly step: WatchedStep }) {
   const parts = [
     step.kind,
     ...(step.task === 'state' ? [] : [step.task]),
+    ...(step.lane ? [`by ${visible(takerText(step.lane.name, step.lane.passed))}`] : []),
     ...(step.attempt > 1 ? [`attempt ${step.attempt}`] : []),
     isLive ? `running for ${elapsed(length)}` : duration(length),
     ...(step.outcome && step.outcome.cost_usd > 0 ? [costText(step.outcome)] : []),

@@ -51,6 +51,9 @@ export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
       <a class="button quiet only-icon" href="#/overview" aria-label="Overview" title="Overview">
         <Icon name="chart" />
       </a>
+      <a class="button quiet only-icon" href="#/triggers" aria-label="Triggers" title="Triggers">
+        <Icon name="clock" />
+      </a>
       <a class="button primary" href="#/workflows" aria-label="Start a run">
         <Icon name="plus" />
         <span class="wide">Start a run</span>

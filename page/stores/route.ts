@@ -10,6 +10,8 @@ export type Route =
   | { readonly kind: 'overview' }
   /** The projects of the user. */
   | { readonly kind: 'projects' }
+  /** What starts runs without a person. */
+  | { readonly kind: 'triggers' }
   /** Two runs side by side. */
   | { readonly kind: 'compare'; readonly a: string | undefined; readonly b: string | undefined }
   /** The workflows that can be started, and the path of the chosen one. */
@@ -29,7 +31,7 @@ export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?');
   const [, runs, run, tab] = path.split('/').map(decoded);
   if (runs === 'waiting') return { kind: 'waiting' };
-  if (runs === 'overview' || runs === 'projects') return { kind: runs };
+  if (runs === 'overview' || runs === 'projects' || runs === 'triggers') return { kind: runs };
   if (runs === 'compare') {
     const [a, b] = ['a', 'b'].map((name) => new URLSearchParams(query).get(name) || undefined);
     return { kind: 'compare', a, b };
@@ -66,7 +68,12 @@ function decoded(part: string): string {
 
 export function hashOf(route: Route): string {
   if (route.kind === 'runs') return '#/';
-  if (route.kind === 'waiting' || route.kind === 'overview' || route.kind === 'projects')
+  if (
+    route.kind === 'waiting' ||
+    route.kind === 'overview' ||
+    route.kind === 'projects' ||
+    route.kind === 'triggers'
+  )
     return `#/${route.kind}`;
   if (route.kind === 'compare') {
     const chosen = Object.entries({ a: route.a, b: route.b }).filter((pair) => pair[1]);

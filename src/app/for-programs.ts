@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, resolve as resolvePath } from 'node:path';
 import { projectArea } from '../files/project-area.ts';
 import { openRun } from '../host/open-run.ts';
+import { occasionForm, triggerListForm } from '../look/trigger-form.ts';
 import type { Door, Notice } from '../model/notice.ts';
 import type { PermissionDecision } from '../model/permission.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
@@ -20,10 +21,13 @@ import { attend, look } from './look.ts';
 import type { WantedItem } from './open-items.ts';
 import { prune } from './prune.ts';
 import { refuseInside } from './refuse-inside.ts';
+import { replay } from './replay.ts';
 import { type ResumeOptions, relaunch } from './resume.ts';
 import { rewind } from './rewind.ts';
+import { say } from './say.ts';
 import { launch, type StartOptions } from './start.ts';
 import { stop } from './stop.ts';
+import { triggers } from './triggers.ts';
 
 export type RunControl = ReturnType<typeof forPrograms>;
 
@@ -78,6 +82,14 @@ export function forPrograms(
     async look(id: string) {
       return inTexts(await look(around, id));
     },
+    /** What starts runs without a person. */
+    async triggers() {
+      return triggerListForm(await triggers(around));
+    },
+    /** Lets a delivery happen again. The request is the consent. */
+    async replay(id: string) {
+      return occasionForm({ occasion: await replay(around, id), outcome: { kind: 'due' } });
+    },
     diff: (id: string, wanted?: WantedDiff) => diff(around, id, wanted),
     attend: (id: string, options?: Parameters<typeof attend>[2]) => attend(around, id, options),
     /** Answers the question of an agent, or the only question of the run. */
@@ -92,6 +104,8 @@ export function forPrograms(
       const { agent, request } = await decide(around, asked, decision);
       return { agent, request, isDelivered: asked.owner !== undefined };
     },
+    /** Says something to an agent, or to the only agent of the run. */
+    say: (id: string, agent: string | undefined, text: string) => say(around, id, text, agent),
     /** Removes a run, unless its folder has work that exists nowhere else. The request is the consent. */
     async prune(id: string) {
       const { door, warnings } = collecting();

@@ -9,6 +9,7 @@ import type { RunEvent, Settings } from '../model/event.ts';
 import { JOURNAL_VERSION } from '../model/event.ts';
 import { type Door, type LogFile, type Notice, warnings } from '../model/notice.ts';
 import { shellWord } from '../model/shell-word.ts';
+import type { StartedBy } from '../model/trigger.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { usd } from '../observe/words.ts';
@@ -32,6 +33,8 @@ import { agentNotices, give, openedLog, type StartedRun } from './started-run.ts
 export interface StartOptions extends RunOptions {
   /** Workflows that changed after this time are refused: the caller may have written them. */
   readonly unchangedSince?: number | undefined;
+  /** The occasion that starts the run. */
+  readonly startedBy?: StartedBy | undefined;
 }
 
 /** Begins a run of a workflow. The caller attends it. */
@@ -90,6 +93,7 @@ export async function start(
       settings,
       metadata,
       ...(input !== undefined && { input }),
+      ...(given.startedBy && { startedBy: given.startedBy }),
       ...(await usualTurns(store, workflow, settings)),
     };
     const read = refs.flatMap((ref) => readWorkflow(library.get, ref, started.at));

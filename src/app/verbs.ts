@@ -26,6 +26,7 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'A signature is the consent of a person, and an agent cannot give it.' },
     library: { not: 'People sign at a terminal, with the programs of ssh.' },
   },
+  say: { cli: 'say', serve: 'say', mcp: 'say', library: 'say' },
   rewind: {
     cli: 'rewind',
     serve: 'rewind',
@@ -38,6 +39,18 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'An agent could delete the record of what it did.' },
     library: 'prune',
   },
+  up: {
+    cli: 'up',
+    serve: { not: 'A page can be closed at any time. A process of its own keeps the triggers.' },
+    mcp: { not: 'A person decides what starts runs without them.' },
+    library: { not: 'It needs processes of the command line for its runs.' },
+  },
+  replay: {
+    cli: 'triggers',
+    serve: 'replay',
+    mcp: { not: 'A person decides whether what a stranger sent happens again.' },
+    library: { not: 'Programs send the delivery again themselves.' },
+  },
   attend: { cli: 'watch', serve: 'events', mcp: 'watch', library: 'events' },
   list: { cli: 'list', serve: 'runs', mcp: 'list', library: 'list' },
   inbox: {
@@ -45,6 +58,12 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     serve: 'changes',
     mcp: { not: 'An agent works in one project. What waits in others is for the person.' },
     library: 'inbox',
+  },
+  triggers: {
+    cli: 'triggers',
+    serve: 'triggers',
+    mcp: { not: 'An agent starts runs itself. What starts without it is for the person.' },
+    library: { not: 'Programs read them with raymond triggers --json.' },
   },
   look: { cli: 'show', serve: 'run', mcp: 'show', library: 'look' },
   diff: { cli: 'diff', serve: 'diff', mcp: 'diff', library: 'diff' },

@@ -98,6 +98,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   convert: ['raymond convert flow flow.yaml', 'raymond convert flow.zip flow'],
   tag: ['raymond tag goto NEXT', 'raymond tag fork WORK --attr item="$file"'],
   serve: ['raymond serve', 'raymond serve --port 0 --json'],
+  up: ['raymond up', 'raymond up --listen 127.0.0.1:8788', 'raymond up ~/one ~/two --install'],
+  triggers: ['raymond triggers', 'raymond triggers --occasions 20'],
   worker: ['raymond worker --database postgres://db/raymond'],
   mcp: ['raymond mcp --budget 5'],
   prune: ['raymond prune --dry-run', 'raymond prune --older-than 30d --yes'],

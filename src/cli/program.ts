@@ -183,6 +183,15 @@ function addAnswerCommands(raymond: Command, here: Here, finish: Finish): void {
       await finish((await import('./answer/answer.ts')).answer(here, words, options));
     });
   raymond
+    .command('say <run> [text]')
+    .description('say something to an agent while it works, or before its next prompt')
+    .option('--agent <id>', 'the agent, if the run has several')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (run, text, options) =>
+      finish((await import('./answer/say.ts')).say(here, run, text, options)),
+    );
+  raymond
     .command('inbox')
     .description('list what waits for you in all projects: questions and permission requests')
     .option('--json', 'print one JSON object per question or request')
@@ -272,6 +281,27 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .option(...DATABASE)
     .action(async (options) => finish((await import('./operate/serve.ts')).serve(here, options)));
   raymond
+    .command('up [directories...]')
+    .description('keep the triggers of projects, and start their runs, until it is stopped')
+    .option('--listen <address>', 'take deliveries of webhooks here, like 127.0.0.1:8788')
+    .option('--serve', 'also serve the page, as "raymond serve" does')
+    .option('--port <n>', 'with --serve: the port of the page')
+    .option('--install', 'write the file with which systemd or launchd starts this, and end')
+    .option(...DATABASE)
+    .action(async (directories, options) =>
+      finish((await import('./operate/up.ts')).up(here, directories, options)),
+    );
+  raymond
+    .command('triggers')
+    .description('list the triggers of this project, with their last and next occasions')
+    .option('--occasions <n>', 'list the newest n occasions of all triggers instead')
+    .option('--replay <occasion>', 'let a delivery of a webhook happen again')
+    .option('--json', 'print one JSON object per trigger or occasion')
+    .option(...DATABASE)
+    .action(async (options) =>
+      finish((await import('./look/triggers.ts')).triggers(here, options)),
+    );
+  raymond
     .command('worker')
     .description('execute steps of the runs in a database, until it is stopped')
     .option(...DATABASE)
@@ -302,14 +332,15 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
       finish((await import('./operate/config.ts')).config(here, action, options)),
     );
   raymond
-    .command('trust')
+    .command('trust [workflow]')
     .description(
-      'show and approve the commands in the config file and the agent settings of this project',
+      'show and approve the commands in the config file and the agent settings of this project, or the triggers of a workflow',
     )
     .option('--yes', 'approve without asking')
     .option('--revoke', 'withdraw the approval')
-    .action(async (options) =>
-      finish((await import('./operate/trust.ts')).trustProject(here, options)),
+    .option(...DATABASE)
+    .action(async (workflow, options) =>
+      finish((await import('./operate/trust.ts')).trustProject(here, options, workflow)),
     );
   raymond
     .command('secret <action> [name]')

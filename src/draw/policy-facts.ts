@@ -20,7 +20,7 @@ export function policyFacts(
       ({ tag, body, attributes, schema }) =>
         ['may write', writeTag({ name: tag, attributes, body: body ?? openBody(schema) })] as const,
     ),
-    ['agent', policy.agent],
+    ['agent', shown(policy.agent)],
     ...allChoices(agents).map(
       (choice) => [choiceKey(choice), shown(policy.choices[choice.name])] as const,
     ),

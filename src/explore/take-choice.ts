@@ -164,7 +164,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     case 'agent-failed':
       return [{ kind: 'failure', failure: event.failure }];
     default:
-      return ignore<'answer-signed' | 'prompt-filled'>(event) ?? [];
+      return ignore<'answer-signed' | 'words-said' | 'words-heard' | 'prompt-filled'>(event) ?? [];
   }
 }
 

@@ -155,7 +155,7 @@ function detailOf(state: State, { agents }: Workflow): string {
       const drawn = allChoices(agents).filter(({ isDrawn }) => isDrawn);
       const chosen = drawn.map(({ name }) => state.policy.choices[name]);
       return ['prompt', state.policy.agent, ...chosen]
-        .filter((part) => part !== undefined)
+        .flatMap((part) => (part === undefined ? [] : [part].flat().join(', ')))
         .join(' · ');
     }
     case 'script':

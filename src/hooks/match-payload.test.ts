@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { matchesPayload, type PayloadMatch } from './match-payload.ts';
+import type { PayloadMatch } from '../model/trigger.ts';
+import { matchesPayload } from './match-payload.ts';
 
 const ISSUE = {
   action: 'labeled',

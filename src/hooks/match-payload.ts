@@ -3,11 +3,7 @@
  * Every path must lead to one of its values. A payload is a stranger's: only its own keys count, and each of its
  * values is visited at most once per path.
  */
-
-export type JsonScalar = string | number | boolean | null;
-
-/** A path of keys with dots, `*` for every item or key, and the value or values that it may lead to. */
-export type PayloadMatch = Readonly<Record<string, JsonScalar | readonly JsonScalar[]>>;
+import type { PayloadMatch } from '../model/trigger.ts';
 
 /** The payload is what `JSON.parse` gives. */
 export function matchesPayload(match: PayloadMatch, payload: unknown): boolean {

@@ -5,8 +5,7 @@
  * and never a part of the secret or of the expected signature.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-
-export type DeliveryScheme = 'standard' | 'github' | 'gitlab';
+import type { Signature } from '../model/trigger.ts';
 
 /** As Node gives them: a header that came several times is a list, or one text with commas. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -19,7 +18,7 @@ export interface Delivery {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Without it, the headers decide. */
-  readonly scheme?: DeliveryScheme | undefined;
+  readonly scheme?: Signature | undefined;
 }
 
 /** The id is the sender's: a repeated delivery has the same one. */
@@ -43,7 +42,7 @@ export function verifyDelivery(delivery: Delivery): Verified {
 }
 
 /** Newer versions of GitLab sign as Standard Webhooks do and may send their token as well: the signature counts. */
-function schemeOf(headers: DeliveryHeaders): DeliveryScheme | undefined {
+function schemeOf(headers: DeliveryHeaders): Signature | undefined {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   if (names.has('webhook-signature')) return 'standard';
   if (names.has('x-hub-signature-256')) return 'github';

@@ -7,7 +7,7 @@ import type { RunEvent } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import type { Mailbox } from '../ports.ts';
 import type { WaitingMail } from '../run/hold-alone.ts';
-import type { Answer, Mail } from '../run/mail.ts';
+import type { Mail } from '../run/mail.ts';
 
 export interface DeliveryPorts {
   readonly mailbox: Mailbox;
@@ -69,10 +69,14 @@ interface Delivered extends Mail {
 }
 
 /** Whether something else settled the question before this answer. */
-function isLate(message: Message, events: readonly RunEvent[]): message is Answer {
+function isLate(
+  message: Message,
+  events: readonly RunEvent[],
+): message is Exclude<Message, { kind: 'stop' }> {
   if (message.kind === 'stop') return false;
   return !events.some((event) => {
     if (!('agent' in event) || event.agent !== message.agent) return false;
+    if (message.kind === 'say') return event.type === 'words-said' && event.words === message.words;
     if (message.kind === 'answer' && message.signed)
       return event.type === 'answer-signed' && event.by === message.signed.by;
     if (message.kind === 'answer')
@@ -87,5 +91,9 @@ function isLate(message: Message, events: readonly RunEvent[]): message is Answe
   });
 }
 
-const nameOf = ({ kind, agent }: Answer) =>
-  kind === 'answer' ? `an answer to ${agent}` : `a decision on a request of ${agent}`;
+const nameOf = ({ kind, agent }: Exclude<Message, { kind: 'stop' }>) =>
+  ({
+    answer: `an answer to ${agent}`,
+    permission: `a decision on a request of ${agent}`,
+    say: `a word to ${agent}`,
+  })[kind];

@@ -12,6 +12,7 @@ import { readMove } from '../parse/transition.ts';
 import { agentMove } from './agent-choice.ts';
 import { failAgent } from './fail-agent.ts';
 import { type Followed, follow, type Workflows } from './follow.ts';
+import type { Owner } from './lanes.ts';
 import { policyProblem } from './policy.ts';
 
 /** The run and its agent after a step. */
@@ -21,7 +22,8 @@ export interface AfterStep {
   /** The agent after the end of the step. */
   readonly agent: Agent;
   readonly task: Task;
-  readonly judgeSession: string | undefined;
+  /** The session of a step that may have its own, such as that of a judge, and to whom it belongs. */
+  readonly ownSession: (Owner & { readonly session: string }) | undefined;
   /** What the sandbox refused to the step. */
   readonly refused: readonly Refusal[];
   readonly at: number;

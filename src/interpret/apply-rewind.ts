@@ -50,7 +50,7 @@ function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
 
 function withAgent(run: Run, state: AgentState, at: number): Run {
   const { parent, worktree, withheld = [], input, filled, ...more } = state;
-  const { entered, previousTry, joined, ...others } = more;
+  const { entered, previousTry, joined, words = [], ...others } = more;
   const bare = without(run, state.id);
   const agent: Agent = {
     ...others,
@@ -62,6 +62,7 @@ function withAgent(run: Run, state: AgentState, at: number): Run {
     entered,
     previousTry,
     joined,
+    words,
     ...spent(run, state.id),
     stoppedBy: undefined,
     status: statusOf(bare, state.status, at),

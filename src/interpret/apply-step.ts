@@ -1,11 +1,14 @@
 /** Folds the beginning and the end of a step into a run. */
+import { laneName } from '../model/agent.ts';
 import { changedAgent } from '../model/changed.ts';
 import { isEstimate } from '../model/estimate.ts';
 import type { RunEventOf, Session, StepEndEvent, Task } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
 import { begin, change, put, ready, setStatus, taskOf } from './change-agent.ts';
+import { ownerOf } from './lanes.ts';
 import { visitKey } from './new-run.ts';
+import { given, wordsAfter } from './words.ts';
 
 export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   const agent = run.agents.get(event.agent);
@@ -14,10 +17,11 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   const started = changedAgent(agent, {
     steps: event.step,
     attempts: event.attempt,
+    words: given(agent.words, event.words, { step: event.step, how: 'prompt' }),
     status: {
       kind: 'running',
       // A session of another executor cannot be continued, so the state begins again.
-      task: startedTask(event.task, taskOf(agent.status)),
+      task: startedTask(taskOf(agent.status), event),
       step: event.step,
       state: event.state,
       startedAt: event.at,
@@ -25,6 +29,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       session: event.session,
       reservedUsd: event.reservedUsd,
       executor: event.executor,
+      ...(event.lane && { lane: event.lane }),
       worker: event.worker,
       rights: event.rights,
       requests: NONE,
@@ -43,14 +48,20 @@ export function stepTaken(run: Run, event: RunEventOf<'step-taken'>): Run {
   );
 }
 
+/**
+ * A prompt that is filled first has the task of its state until then. A judge or a filling model whose
+ * session belongs to another executor begins again.
+ */
+function startedTask(task: Task, { task: kind, session }: RunEventOf<'step-started'>): Task {
+  if (kind === 'state') return STATE;
+  if (kind === 'fill' && task.kind !== 'fill') return FILL;
+  if ((task.kind !== 'judge' && task.kind !== 'fill') || session?.use !== 'fresh') return task;
+  const { reminder: _, ...fresh } = task;
+  return fresh;
+}
+
 /** Nearly all steps have none, so they share it. */
 const NONE: readonly never[] = [];
-
-/** A prompt that is filled first has the task of its state until then. */
-function startedTask(kind: RunEventOf<'step-started'>['task'], task: Task): Task {
-  if (kind === 'state') return STATE;
-  return kind === 'fill' && task.kind !== 'fill' ? FILL : task;
-}
 
 const STATE = { kind: 'state' } as const;
 const FILL = { kind: 'fill' } as const;
@@ -101,7 +112,11 @@ function endStep(
   // A whole turn costs more than its part. Each new part is larger, because some states begin again.
   const isCut = event.type === 'step-interrupted' && usd >= reservedUsd;
   const failure = event.type === 'step-failed' ? event.failure : undefined;
+  const isKept =
+    event.type === 'step-ended' ||
+    (event.type === 'step-interrupted' && event.repeat === 'continue');
   const settled = changedAgent(agent, settle(agent, agent.status), {
+    words: wordsAfter(agent.words, event.step, isKept),
     costUsd: agent.costUsd + usd,
     isPriced: agent.isPriced || isPriced,
     worktree: agent.worktree && seenAt(agent.worktree, event),
@@ -131,16 +146,12 @@ function seenAt(worktree: AgentWorktree, { type, worktree: look }: StepEndEvent)
 /** A judge and a filling model have their own sessions. Version 1 did not repeat the session at the end of a step. */
 function sessionAfter(
   agent: Agent,
-  { session, task, executor }: RunningStatus,
+  { session, task, executor, lane }: RunningStatus,
   event: StepEndEvent,
 ): Session {
   const left = event.session ?? session;
   if (!left || task.kind === 'judge' || task.kind === 'fill') return agent.session;
   const { contextTokens: tokens } = event;
-  return {
-    kind: 'open',
-    id: left.id,
-    ...(executor !== undefined && { executor }),
-    ...(tokens !== undefined && { tokens }),
-  };
+  const owner = ownerOf({ executor, lane: lane && laneName(lane) });
+  return { kind: 'open', id: left.id, ...owner, ...(tokens !== undefined && { tokens }) };
 }

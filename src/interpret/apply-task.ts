@@ -2,12 +2,13 @@
 import type { RunEventOf, Task } from '../model/event.ts';
 import type { AgentStatus } from '../model/run.ts';
 import { taskOf } from './change-agent.ts';
+import { ownerOf } from './lanes.ts';
 
 export function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): Task {
   const { number, text, session, ensure } = event;
   const task = taskOf(status);
   if ((task.kind === 'judge' || task.kind === 'fill') && session !== undefined)
-    return { ...task, reminder: { number, text, session } };
+    return { ...task, reminder: { number, text, session, ...ownerOf(event) } };
   const { unmet } = unmetOf(status);
   if (ensure === undefined) return { kind: 'reminder', number, text, ...(unmet && { unmet }) };
   // A reminder about a check does not use up the reminders about tags.

@@ -6,7 +6,7 @@
  */
 
 import { changedRun } from '../model/changed.ts';
-import type { RunEvent, RunEventOf, StackChange } from '../model/event.ts';
+import type { LaneReason, RunEvent, RunEventOf, StackChange } from '../model/event.ts';
 import { withLimit, withoutLimit } from '../model/limits.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, Run } from '../model/run.ts';
@@ -27,6 +27,7 @@ import { stepEnded, stepFailed, stepInterrupted, stepStarted, stepTaken } from '
 import { reminded, remindersOf, unmetOf } from './apply-task.ts';
 import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './change-agent.ts';
 import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
+import { heard, said } from './words.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
   const { seq, updatedAt, workedMs } = run;
@@ -82,6 +83,10 @@ function fold(run: Run, event: RunEvent): Run {
       return change(run, event.agent, (agent) => afterQuestion(agent, event.text));
     case 'question-timed-out':
       return change(run, event.agent, (agent) => afterQuestion(agent, undefined));
+    case 'words-said':
+      return said(run, event);
+    case 'words-heard':
+      return heard(run, event);
     case 'permission-asked':
       return permissionAsked(run, event);
     case 'permission-answered':
@@ -138,7 +143,9 @@ function fold(run: Run, event: RunEvent): Run {
     case 'worktree-settled':
       return worktreeSettled(run, event);
     case 'usage-limited': {
+      if (event.why !== undefined) return laneClosed(run, event, event.why);
       const limits = withLimit(run.limits, event.executor, event.until);
+      if (event.next !== undefined) return laneLeft({ ...run, limits }, event.agent);
       return setStatus({ ...run, limits }, event.agent, (status) => ready(taskOf(status)));
     }
     case 'usage-limit-lifted':
@@ -165,6 +172,7 @@ function started(event: RunEventOf<'run-started'>): Run {
     settings: event.settings,
     metadata: event.metadata,
     input: event.input,
+    startedBy: event.startedBy,
     startedAt: event.at,
     turnCosts: PersistentMap.from(
       Object.entries(event.usualTurnsUsd ?? {}).map(([state, usd]) => [
@@ -240,6 +248,20 @@ function waits(agent: Agent, until: number): Agent {
     retries: agent.retries + 1,
     status: { kind: 'waiting', task, until, failure },
   };
+}
+
+function laneClosed(run: Run, event: RunEventOf<'usage-limited'>, why: LaneReason): Run {
+  const { agent, executor = '', until } = event;
+  return laneLeft({ ...run, closed: { ...run.closed, [executor]: { why, until } } }, agent);
+}
+
+/** The next lane has its own retries. */
+function laneLeft(run: Run, id: string): Run {
+  return change(run, id, (agent) => ({
+    ...agent,
+    retries: 0,
+    status: ready(taskOf(agent.status)),
+  }));
 }
 
 function failed(run: Run, { agent: id, failure }: RunEventOf<'agent-failed'>): Run {

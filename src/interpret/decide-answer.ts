@@ -216,10 +216,11 @@ function filled(context: AfterStep, state: State, { text }: Answer): readonly Ru
   const message = `The values for ${agent.state} cannot be used: ${read.problem}.`;
   const failure: Failure = { kind: 'no-transition', message };
   const number = remindersSoFar(task) + 1;
-  const { judgeSession: session } = context;
-  if (number > MOST_REMINDERS || session === undefined) return fail(context, failure);
+  const { ownSession } = context;
+  if (number > MOST_REMINDERS || !ownSession) return fail(context, failure);
   const again = `Your answer cannot be used: ${read.problem}. Answer with one JSON object and nothing else. Its keys: ${names.join(', ')}. Each value is a text.`;
-  return [{ type: 'agent-reminded', at, agent: agent.id, number, failure, text: again, session }];
+  const reminder = { number, failure, text: again, ...ownSession };
+  return [{ type: 'agent-reminded', at, agent: agent.id, ...reminder }];
 }
 
 const JUDGE_MAY: readonly AllowedTransition[] = [
@@ -243,7 +244,7 @@ function remindOrFail(
       number: sent + 1,
       failure,
       text: [reminderText(failure.message, allowed), ...refusalLines(context.refused)].join('\n'),
-      ...(task.kind === 'judge' && context.judgeSession && { session: context.judgeSession }),
+      ...(task.kind === 'judge' && context.ownSession),
     },
   ];
 }

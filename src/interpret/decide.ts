@@ -1,10 +1,11 @@
 /** Decides what follows from the end of a step. */
+import { laneName } from '../model/agent.ts';
 import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StepEnded } from '../model/input.ts';
 import { limitOf } from '../model/limits.ts';
 import type { Refusal } from '../model/rights.ts';
-import type { Agent, Run } from '../model/run.ts';
+import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AfterStep } from './after-step.ts';
 import { apply } from './apply.ts';
@@ -12,8 +13,10 @@ import { taskOf } from './change-agent.ts';
 import { decideOnAnswer } from './decide-answer.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
+import { closedBy, otherLanes, ownerOf } from './lanes.ts';
 import { recover } from './recover.ts';
 import { levelsOf, refusedBy } from './rights.ts';
+import { lanesAt } from './start-step.ts';
 import { stopAgent } from './stop-agent.ts';
 
 /** Applies the end of the step to the run first, and then decides on that run what follows. */
@@ -27,13 +30,16 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
   if (!agent) throw new Error('Bug: the end of a step removed its agent');
   const { stoppedBy } = running;
   if (stoppedBy !== undefined) return [ended, stopAgent(after, agent, stoppedBy, at)];
-  const { task, session } = running.status;
+  const { task, session, executor, lane } = running.status;
   const context: AfterStep = {
     workflows,
     run: after,
     agent,
     task,
-    judgeSession: (ended.session ?? session)?.id,
+    ownSession: session && {
+      session: (ended.session ?? session).id,
+      ...ownerOf({ executor, lane: lane && laneName(lane) }),
+    },
     refused: ended.refused ?? [],
     at,
   };
@@ -42,7 +48,7 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
     case 'answered':
       return [ended, ...decideOnAnswer(context, outcome)];
     case 'failed':
-      return [ended, ...failed(context, outcome.failure, running.status.executor)];
+      return [ended, ...failed(context, outcome.failure, running.status)];
     case 'interrupted':
       return [ended];
     default:
@@ -104,7 +110,7 @@ function howToRepeat(
 function failed(
   context: AfterStep,
   failure: Failure,
-  executor: string | undefined,
+  { executor: taker, lane, session }: RunningStatus,
 ): readonly RunEvent[] {
   const { run, agent, at } = context;
   const { task } = context;
@@ -113,13 +119,26 @@ function failed(
     (task.kind === 'state' &&
       context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script');
   const pausesMs = run.settings.retryPausesMs;
-  const recovery = recover(failure, { retries: agent.retries, isScript, at, pausesMs });
+  // Another agent does not know a session that is continued or branched.
+  const mayLeave = lane !== undefined && session?.use === 'fresh';
+  const all = mayLeave ? lanesAt(context.workflows, run, agent, otherThan(lane.agent)) : undefined;
+  const others = mayLeave && all ? otherLanes(run, lane, all, at) : undefined;
+  const recovery = recover(failure, { retries: agent.retries, isScript, at, pausesMs, others });
   switch (recovery.kind) {
     case 'fail':
       return failAgent(run, agent.id, failure, at);
     case 'retry':
       return [{ type: 'agent-waits', at, agent: agent.id, until: recovery.until }];
+    case 'next-lane': {
+      const { why, until } = recovery;
+      const next = others?.next;
+      if (!lane || next === undefined) throw new Error('Bug: there is no other lane');
+      const executor = closedBy(why, lane);
+      return [{ type: 'usage-limited', at, agent: agent.id, until, executor, next, why }];
+    }
     case 'wait': {
+      const executor = lane ? laneName(lane) : taker;
+      const next = others?.next;
       const limited: RunEvent = {
         type: 'usage-limited',
         at,
@@ -127,13 +146,19 @@ function failed(
         // Not before a limit that another agent has reached: all wait for the last one.
         until: Math.max(recovery.until, limitOf(run.limits, executor) ?? 0),
         ...(executor !== undefined && { executor }),
+        ...(next !== undefined && { next }),
       };
-      const pauses = !run.settings.wait && run.status.kind === 'active';
+      const pauses = next === undefined && !run.settings.wait && run.status.kind === 'active';
       return pauses
         ? [limited, { type: 'stop-requested', at, how: 'drain', why: 'usage-limit' }]
         : [limited];
     }
     default:
       return unreachable(recovery);
+  }
+
+  /** The executor that takes all prompts, if there is only one. */
+  function otherThan(name: string): string | undefined {
+    return taker === name ? undefined : taker;
   }
 }

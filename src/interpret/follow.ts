@@ -8,7 +8,7 @@ import type { StateName } from '../model/state-name.ts';
 import type { Fork, Move } from '../model/transition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
-import { agentNamed, agentOf } from '../parse/chosen-agent.ts';
+import { agentNamed, agentsOf } from '../parse/chosen-agent.ts';
 import { limitsOf } from '../parse/limits.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type ChildName, childNames } from './agent-name.ts';
@@ -290,7 +290,8 @@ function branched({ workflows, agent }: Standpoint, ref: string, name: StateName
   const workflow = workflows(ref);
   const callee = workflow?.states.get(name);
   if (session.kind === 'branch' && workflow && callee?.kind === 'prompt') {
-    const taker = agentOf(workflow, callee);
+    const takers = agentsOf(workflow, callee);
+    const taker = takers.find((one) => one === session.executor) ?? takers[0] ?? '';
     const isOwn = session.executor === undefined || session.executor === taker;
     if (isOwn && agentNamed(workflow.agents, taker)?.can.branch === false)
       throw new Obstacle(

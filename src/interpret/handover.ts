@@ -1,9 +1,7 @@
 /** What a session hands over to the session that continues its work. */
-import type { Session } from '../model/event.ts';
 import type { Agent } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { NamedState, PromptState, State, Workflow } from '../model/workflow.ts';
-import { agentNamed, agentOf } from '../parse/chosen-agent.ts';
 import { resolveState } from '../parse/resolve.ts';
 
 /** The prompt that asks for a handover, or why there is none. */
@@ -45,13 +43,6 @@ export function handoverFor(workflow: Workflow, state: State): StateName | undef
   const named = handoverName(workflow, state);
   const resolution = named && resolveState(workflow, named.name);
   return resolution && 'found' in resolution ? resolution.found : undefined;
-}
-
-/** The agent that writes a handover: it has the session, whatever state is left. */
-export function handoverTaker(workflow: Workflow, state: State, session: Session): string {
-  const owner = session.kind === 'none' ? undefined : session.executor;
-  if (owner !== undefined && agentNamed(workflow.agents, owner)) return owner;
-  return state.kind === 'prompt' ? agentOf(workflow, state) : workflow.agents.usual;
 }
 
 /** The tokens of a session that is larger than a goto may leave it; undefined if it is not. */

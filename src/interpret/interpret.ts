@@ -18,6 +18,7 @@ import { isJoining, joinTimedOut, withJoins } from './joins.ts';
 import { permissionDecided, permissionRequested, permissionWithdrawn } from './permissions.ts';
 import { readWorkflow, withReadWorkflows } from './read-workflows.ts';
 import { remainingUsd, startStep } from './start-step.ts';
+import { personSaid, wordsHeard } from './words.ts';
 
 export function interpret(workflows: Workflows, run: Run, input: Input): readonly RunEvent[] {
   const decided = decide(workflows, run, input);
@@ -47,6 +48,10 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
       return permissionWithdrawn(run, input, input.request);
     case 'permission-decided':
       return permissionDecided(run, input);
+    case 'person-said':
+      return personSaid(workflows, run, input);
+    case 'words-heard':
+      return wordsHeard(run, input);
     case 'time-came':
       return timeCame(workflows, run, input.agent, input.at);
     case 'usage-limit-over':

@@ -24,6 +24,7 @@ export const newRun: Run = {
   },
   metadata: {},
   input: undefined,
+  startedBy: undefined,
   startedAt: 0,
   updatedAt: 0,
   workedMs: 0,
@@ -42,7 +43,9 @@ export const newRun: Run = {
   dearestTurnUsd: undefined,
   turnCosts: PersistentMap.empty(),
   limits: NO_LIMITS,
+  closed: {},
   result: undefined,
+  said: PersistentMap.empty(),
   restoring: [],
 };
 
@@ -81,6 +84,7 @@ export function newAgent(
     isPriced: false,
     workers: [],
     joined: undefined,
+    words: [],
     stoppedBy: undefined,
     status: { kind: 'ready', task: { kind: 'state' } },
   };

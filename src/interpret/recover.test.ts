@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
-import { failureSchema } from '../model/failure.ts';
-import { recover } from './recover.ts';
+import { describe, expect, test } from 'vitest';
+import { type FailureKind, failureSchema } from '../model/failure.ts';
+import type { OtherLanes } from './lanes.ts';
+import { type Recovery, recover } from './recover.ts';
 
 const AT = 1_000_000;
 const MINUTE = 60_000;
@@ -52,4 +53,24 @@ test('a script whose end was not recorded is retried immediately, and only once'
     recover(failure('lost'), { ...tries, retries, isScript: true }),
   );
   expect(answers).toEqual([{ kind: 'retry', until: AT }, { kind: 'fail' }]);
+});
+
+describe('a fresh session in one of several lanes', () => {
+  const soon = AT + 15 * MINUTE;
+  const open = { next: 'other', limitedUntil: undefined };
+  const limited = { next: undefined, limitedUntil: AT + 5 };
+  const none = { next: undefined, limitedUntil: undefined };
+  test.each<[FailureKind, number, OtherLanes, Recovery]>([
+    ['overloaded', 0, open, { kind: 'retry', until: AT + 1_000 }],
+    ['overloaded', 3, open, { kind: 'next-lane', why: 'overloaded', until: soon }],
+    ['overloaded', 3, limited, { kind: 'retry', until: AT + 5 }],
+    ['overloaded', 3, none, { kind: 'fail' }],
+    ['not-logged-in', 0, open, { kind: 'next-lane', why: 'not-logged-in', until: soon }],
+    ['not-logged-in', 0, none, { kind: 'fail' }],
+    ['usage-limit', 0, open, { kind: 'wait', until: soon }],
+    ['crashed', 3, open, { kind: 'fail' }],
+    ['no-credit', 0, open, { kind: 'fail' }],
+  ])('%s after %i retries', (kind, retries, others, expected) => {
+    expect(recover(failure(kind), { ...tries, retries, others })).toEqual(expected);
+  });
 });

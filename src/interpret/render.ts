@@ -1,6 +1,7 @@
 /** Fills a state's text for a step. */
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
+import { startedByText } from '../model/trigger.ts';
 import type { PromptState, State, Workflow } from '../model/workflow.ts';
 import { type JsonReading, jsonText, readJson, valueAt } from '../parse/json.ts';
 import {
@@ -119,6 +120,7 @@ const GIVEN: Readonly<Record<GivenName | ScriptStepName, (from: Surroundings) =>
   state: ({ agent }) => agent.state,
   task_folder: ({ taskFolder }) => taskFolder(),
   handover: ({ agent }) => receivedHandover(agent) ?? '',
+  trigger: ({ run }) => startedByText(run.startedBy),
   attempt: ({ agent }) => String(agent.attempts),
 };
 

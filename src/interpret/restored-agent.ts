@@ -3,6 +3,7 @@ import type { AgentState, EndedAgentState } from '../model/agent-state.ts';
 import type { Session, Task } from '../model/event.ts';
 import type { Agent, AgentStatus, EndedAgent } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { ownerOf } from './lanes.ts';
 import type { Moment, Past } from './past.ts';
 
 export interface Restoring {
@@ -37,6 +38,8 @@ export function restoredAgent(
     ...(entered !== undefined && { entered }),
     ...(previousTry !== undefined && { previousTry }),
     ...(joined && { joined }),
+    // A step that is repeated no longer has them.
+    ...(agent.words.length > 0 && { words: agent.words.map(({ given: _, ...words }) => words) }),
     status: restingStatus(restoring, agent.status, started),
   };
 }
@@ -66,13 +69,7 @@ function cutSession(restoring: Restoring, session: Session, started: number): Se
   if (!isContinuedSince(restoring, from, started)) return session;
   const at = restoring.moment.checkpoints.get(from);
   if (at === undefined) restoring.uncut.push(from);
-  const { executor } = session;
-  return {
-    kind: 'branch',
-    from,
-    ...(at !== undefined && { at }),
-    ...(executor !== undefined && { executor }),
-  };
+  return { kind: 'branch', from, ...(at !== undefined && { at }), ...ownerOf(session) };
 }
 
 function isContinuedSince({ past }: Restoring, session: string, started: number): boolean {

@@ -1,20 +1,22 @@
 import type { RunEvent, Session, SessionUse, StopReason, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StartStep } from '../model/input.ts';
-import { firstLimit, limitOf } from '../model/limits.ts';
+import { firstLimit } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { roundUsd } from '../model/tally.ts';
-import type { PromptState, Workflow } from '../model/workflow.ts';
-import { agentNamed, agentOf, sharingLimits } from '../parse/chosen-agent.ts';
+import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
+import { agentNamed } from '../parse/chosen-agent.ts';
 import { brokenBecause, resolveState } from '../parse/resolve.ts';
 import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
 import { unfilledNames } from './fill-prompt.ts';
 import { handOver, type Workflows } from './follow.ts';
-import { handoverPrompt, handoverTaker } from './handover.ts';
+import { handoverPrompt } from './handover.ts';
+import { choicePlace, type Lanes, lanesFor, type Owner, takerOf } from './lanes.ts';
 import { visitKey } from './new-run.ts';
 import { rightsAt } from './rights.ts';
+import { takesWords, waitingWords } from './words.ts';
 
 /** Starts an agent's next step if the limits of the run allow it; no events if they do not. */
 export function startStep(workflows: Workflows, run: Run, input: StartStep): readonly RunEvent[] {
@@ -25,19 +27,22 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   const exhausted = exhaustedLimit(run, agent);
   if (exhausted) return [{ type: 'stop-requested', at, how: 'drain', why: exhausted }];
 
-  const state = executedState(workflows, agent);
+  const state = executedState(workflows, run, agent, input.executors.prompt);
   if ('failure' in state) return failAgent(run, agent.id, state.failure, at);
-  const executor = executorOf(state, input.executors);
-  if (state.kind === 'prompt' && isLimited(run, state, executor, at)) return [];
+  const taker = state.kind === 'prompt' ? takerOf(run, agent, state, at) : undefined;
+  if (state.kind === 'prompt' && !taker) return [];
   if (state.kind === 'prompt' ? !hasPlaceForPrompt(run) : !hasPlaceForScript(run)) return [];
-  const money = state.kind === 'prompt' ? partFor(run, agent, state) : undefined;
+  const isCapped = taker && isCappedBy(state, taker.agent);
+  const money = taker ? partFor(run, agent, state.name, isCapped === true) : undefined;
   if (money === 'none') return [];
+  const executor = taker?.executor ?? input.executors.script;
 
-  const task = taskFor(workflows, run, agent, agent.status.task);
+  const task = nextTask(workflows(agent.workflow), run, agent);
   const owned = state.kind === 'script' ? agent : withOwnSession(agent, executor);
   // A session that its agent can no longer continue hands nothing over.
   if (task.kind === 'handover' && owned !== agent) return handOver(workflows, run, agent, task, at);
   // A reminder or a continuation means nothing in a new session, so the state begins again.
+  const words = state.kind === 'prompt' && takesWords(task) ? waitingWords(agent) : [];
   const isLost = owned !== agent && (task.kind === 'reminder' || task.kind === 'continuation');
   return [
     {
@@ -48,19 +53,24 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       attempt: agent.attempts + 1,
       state: state.name,
       task: isLost ? 'state' : task.kind,
-      ...(state.kind === 'prompt' && { session: sessionFor(owned, task, input.newSession) }),
+      ...(state.kind === 'prompt' && {
+        session: sessionFor(owned, task, executor, input.newSession),
+      }),
       executor,
+      ...(taker?.lane && { lane: taker.lane }),
       ...(input.worker !== undefined && { worker: input.worker }),
       ...(input.queued && { queued: true }),
       ...(money && { reservedUsd: money.usd }),
       ...rightsIn(workflows, run, agent, state.name),
+      ...(words.length > 0 && { words }),
     },
   ];
 }
 
 /** A prompt with placeholders that a model has to fill first is filled first. */
-function taskFor(workflows: Workflows, run: Run, agent: Agent, task: Task): Task {
-  const state = workflows(agent.workflow)?.states.get(agent.state);
+function nextTask(workflow: Workflow | undefined, run: Run, agent: Agent): Task {
+  const task = taskOf(agent.status);
+  const state = workflow?.states.get(agent.state);
   const needsFill =
     task.kind === 'state' &&
     state?.kind === 'prompt' &&
@@ -81,50 +91,49 @@ export function waitsForLimit(
 ): boolean {
   if (firstLimit(run.limits) === undefined) return false;
   const agent = run.agents.get(id);
-  const state = agent && executedState(workflows, agent);
+  const state = agent && executedState(workflows, run, agent, executors.prompt);
   if (!state || 'failure' in state || state.kind !== 'prompt') return false;
-  return isLimited(run, state, executorOf(state, executors), at);
+  return takerOf(run, agent, state, at) === undefined;
 }
 
-function isLimited(
-  { limits }: Run,
-  { agent, sharing }: ExecutedState & { readonly kind: 'prompt' },
-  executor: string,
-  at: number,
-): boolean {
-  const executors = executor === agent ? sharing : [executor];
-  return executors.some((one) => at < (limitOf(limits, one) ?? 0));
+/** The lanes of the prompt that an agent is at; undefined for a script. */
+export function lanesAt(
+  workflows: Workflows,
+  run: Run,
+  agent: Agent,
+  executor: string | undefined,
+): Lanes | undefined {
+  const state = executedState(workflows, run, agent, executor);
+  return 'lanes' in state ? state : undefined;
 }
 
-function executorOf(state: ExecutedState, executors: StartStep['executors']): string {
-  return state.kind === 'script' ? executors.script : (executors.prompt ?? state.agent);
+function isCappedBy(state: ExecutedState, name: string): boolean {
+  return state.kind === 'prompt' && agentNamed(state.agents, name)?.can.budget === true;
 }
 
 /** An executor can continue and branch only the sessions that it began. */
 function withOwnSession(agent: Agent, executor: string): Agent {
   const { session } = agent;
-  const owner = session.kind === 'none' ? undefined : session.executor;
-  return owner === undefined || owner === executor ? agent : { ...agent, session: NONE };
+  if (session.kind === 'none' || owns(executor, session)) return agent;
+  return { ...agent, session: NONE };
+}
+
+function owns(executor: string, { executor: owner }: Owner): boolean {
+  return owner === undefined || owner === executor;
 }
 
 const NONE = { kind: 'none' } as const;
 
 type ExecutedState =
   | { readonly kind: 'script'; readonly name: StateName }
-  | {
-      readonly kind: 'prompt';
-      readonly name: StateName;
-      readonly agent: string;
-      /** The agents that reach the same usage limits, with this one. */
-      readonly sharing: readonly string[];
-      /** The agent ends a turn that has spent its part of the budget. */
-      readonly isCapped: boolean;
-    };
+  | ({ readonly kind: 'prompt'; readonly name: StateName } & Lanes);
 
 /** The work of the agent's next step: its own state, the judge of it, or a command as a script. */
 function executedState(
   workflows: Workflows,
+  run: Run,
   agent: Agent,
+  executor: string | undefined,
 ): ExecutedState | { readonly failure: Failure } {
   const workflow = workflows(agent.workflow);
   if (!workflow) {
@@ -137,11 +146,16 @@ function executedState(
   if (!own) return failure('missing-state', `${agent.state} is no longer in ${workflow.ref}.`);
   if (own.kind === 'broken') return failure('broken-state', brokenBecause(own));
 
-  const task = taskOf(agent.status);
+  const task = nextTask(workflow, run, agent);
+  const prompt = (state: PromptState | ScriptState): ExecutedState => {
+    const place = choicePlace(workflows, run, agent, workflow, state);
+    const lanes = lanesFor(place, task, agent.session, executor);
+    return { kind: 'prompt', name: state.name, lanes, agents: workflow.agents, executor };
+  };
   if (task.kind === 'handover') {
     const asked = handoverPrompt(workflow, own);
     if ('problem' in asked) return failure('missing-state', asked.problem);
-    return promptStep(workflow, own.name, handoverTaker(workflow, own, agent.session));
+    return prompt(own);
   }
   if (own.kind !== 'prompt') return script(own.name);
   if (task.kind === 'check') {
@@ -149,7 +163,6 @@ function executedState(
       ? script(own.name)
       : failure('missing-state', `${own.name} no longer has its check.`);
   }
-  const prompt = (state: PromptState) => promptStep(workflow, state.name, agentOf(workflow, state));
   if (task.kind !== 'judge') return prompt(own);
   const evaluator = own.policy.evaluators[task.evaluator];
   if (evaluator?.kind !== 'prompt')
@@ -164,12 +177,6 @@ function executedState(
     );
   }
   return prompt(judge);
-}
-
-function promptStep(workflow: Workflow, name: StateName, taker: string): ExecutedState {
-  const sharing = sharingLimits(workflow.agents, taker);
-  const isCapped = agentNamed(workflow.agents, taker)?.can.budget === true;
-  return { kind: 'prompt', name, agent: taker, sharing, isCapped };
 }
 
 /** Whether an agent's next step is a prompt: only the state's own text and checks are scripts. */
@@ -200,12 +207,14 @@ function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
  * So the first agents of a run start together, and their caps keep the sum within the budget.
  *
  * A turn that reaches its part is interrupted and continues with another one. An agent that takes no
- * cap could spend more, so each part is as large as the most expensive turn of the run.
+ * cap could spend more, so each part is as large as the most expensive turn of the run. `isCapped`: the
+ * agent ends a turn that has spent its part.
  */
 function partFor(
   run: Run,
   { workflow }: Agent,
-  { name, isCapped }: ExecutedState & { readonly kind: 'prompt' },
+  name: StateName,
+  isCapped: boolean,
 ): { readonly usd: number } | 'none' | undefined {
   const remaining = remainingUsd(run);
   if (remaining === undefined) return undefined;
@@ -240,9 +249,9 @@ function hasPlaceForScript({ tally, settings }: Run): boolean {
   return tally.scriptsRunning < settings.maxParallelScripts;
 }
 
-function sessionFor(agent: Agent, task: Task, newSession: string): SessionUse {
+function sessionFor(agent: Agent, task: Task, executor: string, newSession: string): SessionUse {
   if (task.kind === 'judge' || task.kind === 'fill') {
-    return task.reminder
+    return task.reminder && owns(executor, task.reminder)
       ? { use: 'continue', id: task.reminder.session }
       : { use: 'fresh', id: newSession };
   }

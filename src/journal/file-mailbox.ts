@@ -153,6 +153,8 @@ function nameOf(message: Message): string {
       return `answer-${message.askedAt}-${hashOf(message.agent)}${message.signed ? `-${hashOf(message.signed.by)}` : ''}.json`;
     case 'permission':
       return `permission-${message.step}-${hashOf(message.agent)}-${hashOf(message.request)}.json`;
+    case 'say':
+      return `say-${hashOf(message.words)}.json`;
     case 'stop':
       return `${String(Date.now()).padStart(15, '0')}-${randomUUID().slice(0, 8)}.json`;
     default:

@@ -34,13 +34,16 @@ export function freeze(run: Run): StateFile {
     workflow_files: Object.fromEntries(run.workflowFiles),
     metadata: run.metadata,
     ...(run.input !== undefined && { input: run.input }),
+    ...(run.startedBy && { startedBy: run.startedBy }),
     cwd: run.cwd,
     settings: alsoFlat(run.settings.agent, run.settings),
     dearest_turn_usd: run.dearestTurnUsd ?? null,
     ...(run.turnCosts.size > 0 && { turn_costs_usd: Object.fromEntries(run.turnCosts) }),
     limited_until: lastLimit(run.limits) ?? null,
     ...(Object.keys(run.limits).some((name) => name !== '') && { limits: run.limits }),
+    ...(Object.keys(run.closed).length > 0 && { closed_lanes: run.closed }),
     result: run.result ?? null,
+    ...(run.said.size > 0 && { said: Object.fromEntries(run.said) }),
     ...(run.restoring.length > 0 && { restoring: [...run.restoring] }),
     ended_agents: [...run.endedAgents].map(([id, agent]) => ({
       id,
@@ -100,6 +103,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     ...(agent.isPriced && { cost_is_estimate: true as const }),
     ...(agent.workers.length > 0 && { workers: agent.workers }),
     ...(agent.joined && { joined: agent.joined }),
+    ...(agent.words.length > 0 && { words: agent.words }),
     ...(agent.stoppedBy !== undefined && { stopped_by: agent.stoppedBy }),
     status: freezeStatus(agent.status),
   });
@@ -165,14 +169,18 @@ const branchOf = (session: Session) => (session.kind === 'branch' ? session.from
 const branchAt = (session: Session) =>
   session.kind === 'branch' && session.at !== undefined ? { branch_at: session.at } : {};
 
-function ownerOf(
-  session: Session,
-): Pick<FrozenAgent, 'session_executor' | 'session_tokens' | 'handover'> {
+type FrozenOwner = Pick<
+  FrozenAgent,
+  'session_executor' | 'session_lane' | 'session_tokens' | 'handover'
+>;
+
+function ownerOf(session: Session): FrozenOwner {
   if (session.kind === 'none')
     return session.handover === undefined ? {} : { handover: session.handover };
-  const { executor, tokens } = session;
+  const { executor, lane, tokens } = session;
   return {
     ...(executor !== undefined && { session_executor: executor }),
+    ...(lane !== undefined && { session_lane: lane }),
     ...(tokens !== undefined && { session_tokens: tokens }),
   };
 }

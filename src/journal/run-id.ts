@@ -7,7 +7,11 @@ const MAX_BYTES = 200;
 
 /** `{workflow name}-{8 hex}`, without characters that a file name cannot have. */
 export function newRunId(workflowName: string): string {
-  const hex = randomBytes(4).toString('hex');
+  return runIdWith(workflowName, randomBytes(4).toString('hex'));
+}
+
+/** The id with these last digits. */
+export function runIdWith(workflowName: string, hex: string): string {
   const safe = workflowName
     .normalize('NFC')
     .replace(/[^\p{L}\p{N}\p{M}._-]+/gu, '-')

@@ -4,9 +4,12 @@ import {
   approvalSchema,
   joinEndSchema,
   joinSchema,
+  laneReasonSchema,
   sessionUseSchema,
   signedSchema,
+  stepLaneSchema,
   taskSchema,
+  wordsSchema,
 } from '../model/agent-state.ts';
 import {
   restorationSchema,
@@ -19,6 +22,7 @@ import { failureSchema } from '../model/failure.ts';
 import { decisionSchema, permissionRequestSchema } from '../model/permission.ts';
 import { stepRightsSchema } from '../model/rights.ts';
 import { stateNameSchema } from '../model/state-name.ts';
+import { startedBySchema } from '../model/trigger-schema.ts';
 import { worktreeLookSchema } from '../model/worktree.ts';
 
 const text = z.string();
@@ -54,6 +58,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     startedAt: z.number(),
     session: z.nullable(sessionUseSchema),
     executor: z.nullable(text),
+    /** Only for states with several lanes. */
+    lane: z.optional(stepLaneSchema),
     worker: z.nullable(text),
     /** It waits in a queue until a worker takes it; absent otherwise. */
     isQueued: z.optional(z.literal(true)),
@@ -104,6 +110,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
 const sessionParts = {
   /** The executor to which the session belongs. */
   session_executor: z.optional(text),
+  /** The lane that began it, if its state has several. */
+  session_lane: z.optional(text),
   /** The size of the session, if it is known. */
   session_tokens: z.optional(z.int().check(z.nonnegative())),
   /** Without a session: the text with which the next one begins. */
@@ -158,6 +166,8 @@ const agentSchema = z.object({
   workers: z.optional(z.readonly(z.array(text))),
   /** The children whose results the current state receives. */
   joined: z.optional(z.readonly(z.array(text))),
+  /** The words of people that it does not have for certain. */
+  words: z.optional(z.readonly(z.array(wordsSchema))),
   /** The agent whose join stops the running step. */
   stopped_by: z.optional(text),
   status: agentStatusSchema,
@@ -211,6 +221,8 @@ export const stateFileSchema = z.object({
   metadata: variables,
   /** What the run was started with. Absent without an input, and in files of earlier versions. */
   input: z.optional(text),
+  /** Absent if a person started the run. */
+  startedBy: z.optional(startedBySchema),
   cwd: text,
   settings: settingsSchema,
   dearest_turn_usd: z.nullable(z.number()),
@@ -220,7 +232,11 @@ export const stateFileSchema = z.object({
   limited_until: z.nullable(z.number()),
   /** The ends of the limits by executor; absent if none names its executor. */
   limits: z.optional(z.record(text, z.number())),
+  /** The lanes that take no new sessions while others are available; absent if there are none. */
+  closed_lanes: z.optional(z.record(text, z.object({ why: laneReasonSchema, until: z.number() }))),
   result: z.nullable(text),
+  /** The ids of the words of people, with the numbers of their events; absent if there are none. */
+  said: z.optional(z.record(text, z.int().check(z.nonnegative()))),
   /** The files that a rewind has not restored yet; absent if there are none. */
   restoring: z.optional(z.array(restorationSchema)),
   ended_agents: z.array(endedAgentSchema),

@@ -29,6 +29,7 @@ export function thaw(json: unknown): Run | undefined {
     settings: file.settings,
     metadata: file.metadata,
     input: file.input,
+    startedBy: file.startedBy,
     startedAt: Date.parse(file.started_at),
     updatedAt: Date.parse(file.updated_at),
     workedMs: file.worked_ms ?? 0,
@@ -47,7 +48,9 @@ export function thaw(json: unknown): Run | undefined {
     dearestTurnUsd: file.dearest_turn_usd ?? undefined,
     turnCosts: PersistentMap.from(Object.entries(file.turn_costs_usd ?? {})),
     limits: file.limits ?? limitsOfOlder(file),
+    closed: file.closed_lanes ?? {},
     result: file.result ?? undefined,
+    said: PersistentMap.from(Object.entries(file.said ?? {})),
     restoring: file.restoring ?? [],
   };
 }
@@ -88,6 +91,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     isPriced: frozen.cost_is_estimate === true,
     workers: frozen.workers ?? [],
     joined: frozen.joined,
+    words: frozen.words ?? [],
     stoppedBy: frozen.stopped_by,
     status: thawStatus(frozen.status),
   };
@@ -159,9 +163,10 @@ function toSession(
   id: string | null,
   { branch_of: from, branch_at: at, session_executor: executor, ...more }: FrozenBranch,
 ): Session {
-  const { session_tokens: tokens, handover } = more;
+  const { session_lane: lane, session_tokens: tokens, handover } = more;
   const owner = {
     ...(executor !== undefined && { executor }),
+    ...(lane !== undefined && { lane }),
     ...(tokens !== undefined && { tokens }),
   };
   if (id !== null) return { kind: 'open', id, ...owner };
@@ -171,5 +176,5 @@ function toSession(
 
 type FrozenBranch = Pick<
   FrozenAgent,
-  'branch_of' | 'branch_at' | 'session_executor' | 'session_tokens' | 'handover'
+  'branch_of' | 'branch_at' | 'session_executor' | 'session_lane' | 'session_tokens' | 'handover'
 >;

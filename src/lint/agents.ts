@@ -3,7 +3,7 @@ import { statesHere, type Way, waysOf } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { State, Workflow } from '../model/workflow.ts';
-import { agentNamed, agentOf } from '../parse/chosen-agent.ts';
+import { agentNamed, agentsOf } from '../parse/chosen-agent.ts';
 import { fault } from './codes.ts';
 import { allWays, type Lint } from './rule.ts';
 
@@ -20,10 +20,12 @@ export function cannotBranch(workflow: Workflow): readonly Diagnostic[] {
 
 function callFault(workflow: Workflow, state: State, way: Way): readonly Diagnostic[] {
   const target = way.tag === 'call' ? targetOf(way) : undefined;
-  const callee = target && takerOf(workflow, target);
-  const caller = takerOf(workflow, state.name) ?? callee;
-  if (callee === undefined || caller !== callee) return [];
-  if (agentNamed(workflow.agents, callee)?.can.branch !== false) return [];
+  const callees = target ? takersOf(workflow, target) : [];
+  const callers = state.kind === 'prompt' ? agentsOf(workflow, state) : callees;
+  const callee = callees.find(
+    (name) => callers.includes(name) && agentNamed(workflow.agents, name)?.can.branch === false,
+  );
+  if (callee === undefined) return [];
   return [
     fault(
       'cannot-branch',
@@ -42,8 +44,8 @@ export function unknownCosts({ workflow }: Lint): readonly Diagnostic[] {
   );
   if (unpriced.size === 0) return [];
   return statesHere(workflow).flatMap((state) => {
-    const agent = takerOf(workflow, state.name);
-    if (state.kind !== 'prompt' || agent === undefined || !unpriced.has(agent)) return [];
+    const agent = takersOf(workflow, state.name).find((name) => unpriced.has(name));
+    if (state.kind !== 'prompt' || agent === undefined) return [];
     return [
       fault(
         'unknown-cost',
@@ -60,12 +62,13 @@ export function unknownCosts({ workflow }: Lint): readonly Diagnostic[] {
 export function otherAgents(lint: Lint): readonly Diagnostic[] {
   const { workflow } = lint;
   return allWays(lint).flatMap(({ state, way }) => {
-    const from = takerOf(workflow, state);
-    if (from === undefined) return [];
+    const takers = takersOf(workflow, state);
     return way.references.flatMap((reference) => {
       const isKept = reference.part !== 'target' || KEEPING.includes(way.tag);
-      const to = reference.kind === 'state' ? takerOf(workflow, reference.state) : undefined;
-      if (!isKept || to === undefined || to === from) return [];
+      const others = reference.kind === 'state' ? takersOf(workflow, reference.state) : [];
+      const [to] = others;
+      const from = takers.find((name) => !others.includes(name));
+      if (!isKept || to === undefined || from === undefined) return [];
       const message = `${reference.written} belongs to the agent ${to}, which does not know the session of ${from}. It begins a new session.`;
       return [fault('other-agent', state, way, message, { remedy: REMEDY })];
     });
@@ -83,8 +86,8 @@ function targetOf({ references }: Way): StateName | undefined {
   return target?.kind === 'state' ? target.state : undefined;
 }
 
-/** The agent that takes the prompt of a state; undefined for a script. */
-function takerOf(workflow: Workflow, name: StateName): string | undefined {
+/** The agents that may take the prompt of a state; none for a script. */
+function takersOf(workflow: Workflow, name: StateName): readonly string[] {
   const state = workflow.states.get(name);
-  return state?.kind === 'prompt' ? agentOf(workflow, state) : undefined;
+  return state?.kind === 'prompt' ? agentsOf(workflow, state) : [];
 }

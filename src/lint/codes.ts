@@ -55,6 +55,7 @@ const LINT_CODES = {
   ),
   'bad-key': error('parse', 'A key of front matter is not a plain word.'),
   'bad-value': error('parse', 'A value has the wrong type for its key.'),
+  'duplicate-lane': warning('parse', 'A list of lanes has the same entry twice.'),
   'empty-list': warning('parse', 'allowed_transitions is empty, so everything is allowed.'),
   'missing-tag': error(
     'parse',
@@ -133,6 +134,13 @@ const LINT_CODES = {
     'lint',
     'A state has no rights, and so can read the secrets of the other states.',
   ),
+  // Triggers.
+  'bad-schedule': error('parse', 'A schedule is not five fields of numbers, ranges and steps.'),
+  'never-due': error('parse', 'A schedule names a day that none of its months has.'),
+  'unknown-timezone': error('parse', 'The time zone of a schedule is unknown.'),
+  'no-secret': error('parse', 'A webhook has no secret, and does not say that it needs none.'),
+  'files-outside': error('parse', 'The files of a trigger are not in the project.'),
+  'same-trigger': error('parse', 'A workflow has the same trigger twice.'),
   // Names of states.
   'missing-state': error(
     'lint',

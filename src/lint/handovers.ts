@@ -4,7 +4,7 @@ import { handoverFor } from '../interpret/handover.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { ContextLimit, NamedState, Position, PromptState } from '../model/workflow.ts';
-import { agentNamed, agentOf } from '../parse/chosen-agent.ts';
+import { agentNamed, agentsOf } from '../parse/chosen-agent.ts';
 import { MANIFEST } from '../parse/manifest.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { fault } from './codes.ts';
@@ -63,9 +63,11 @@ export function unknownContexts(lint: Lint): readonly Diagnostic[] {
   const { workflow } = lint;
   const ofAll = new Set<string>();
   return prompts(lint).flatMap((state) => {
-    const agent = agentOf(workflow, state);
+    const agent = agentsOf(workflow, state).find(
+      (name) => agentNamed(workflow.agents, name)?.can.context === false,
+    );
     const limit = limitOf(lint, state);
-    if (!limit || agentNamed(workflow.agents, agent)?.can.context !== false) return [];
+    if (!limit || agent === undefined) return [];
     const isOwn = state.policy.context !== undefined;
     if (!isOwn && ofAll.has(agent)) return [];
     if (!isOwn) ofAll.add(agent);

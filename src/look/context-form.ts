@@ -149,6 +149,7 @@ function lengthsOf({ told = '', messages, handover = '' }: ReadStep): ContextKin
 }
 
 const KIND_OF: Readonly<Record<StepMessage['kind'], keyof ContextKinds | undefined>> = {
+  person: 'prompts',
   text: 'answers',
   thinking: 'answers',
   'tool-call': 'tool_calls',

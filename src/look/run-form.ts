@@ -10,6 +10,7 @@ import { pidOf } from '../model/pid-of.ts';
 import type { Agent, AskingStatus, EndedAgent, Run } from '../model/run.ts';
 import { type RunSummary, summaryOf } from '../model/run-summary.ts';
 import { atWork, isWorking, waitsForPerson } from '../model/tally.ts';
+import { startedByText } from '../model/trigger.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
 import { conditionText } from '../observe/words.ts';
@@ -109,6 +110,7 @@ export function wholeForm(seen: SeenRun): WholeRun {
     granted: run.settings.granted ?? [],
     rights: rightsOfUser(run.settings),
     input: run.input === undefined ? null : bounded(run.input, MOST_RESULT),
+    started_by: run.startedBy ? startedByText(run.startedBy) : null,
     result: run.result === undefined ? null : bounded(run.result, MOST_RESULT),
     ...resultJson(run.endedAgents.get(FIRST_AGENT)?.end, MOST_RESULT),
     agents: [...use.agents.values()].flatMap(({ id, bornAt, workedMs }) => {
@@ -168,6 +170,9 @@ export function agentForm(
   const agent = live ?? run.endedAgents.get(id);
   if (!agent) return undefined;
   const { workflow, state, variables, steps } = agent;
+  const words = (live?.words ?? []).flatMap(({ text, by, at, given }) =>
+    given ? [] : [{ text: bounded(text, most), by: by ?? null, said_at: iso(at) }],
+  );
   return {
     ...{ id, parent: agent.parent ?? null, workflow, state, variables, steps },
     cwd: live?.cwd ?? null,
@@ -181,6 +186,7 @@ export function agentForm(
     cost_usd: agent.costUsd,
     ...(agent.isPriced && { cost_is_estimate: true as const }),
     worktree: worktreeForm(agent.worktree),
+    ...(words.length > 0 && { words }),
     status: 'end' in agent ? endedStatus(agent, most) : liveStatus(agent, asked),
   };
 }

@@ -194,6 +194,9 @@ export const agentShape = z.object({
   worked_ms: count,
   born_at: time,
   worktree: orNull(worktree),
+  words: z
+    .optional(listOf(z.object({ text: boundedText, by: orNull(text), said_at: time })))
+    .check(z.describe('What people said to it and it has not got yet.')),
   status: agentStatus,
 });
 
@@ -245,6 +248,9 @@ export const wholeRun = z.object({
   counts,
   cwd: text,
   metadata: variables,
+  started_by: orNull(text).check(
+    z.describe('The occasion of a trigger that started the run. Null if a person did.'),
+  ),
   max_iterations: count.check(z.describe('0 is unlimited.')),
   granted: listOf(text).check(z.describe('The rules that people have allowed for the run.')),
   rights: orNull(z.enum(['lifted', 'learned', 'limited'])).check(

@@ -1,7 +1,9 @@
 /** A step of a run with its conversation, in the form that all doors use. */
 import type { StepFacts } from '../history/steps.ts';
+import { laneName } from '../model/agent.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { isEstimate } from '../model/estimate.ts';
+import type { StepLane } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { StepKey, StepReader } from '../ports.ts';
 import { iso } from './run-form.ts';
@@ -26,6 +28,7 @@ export async function stepForm(
     attempt: started.attempt,
     kind,
     executor: started.executor ?? null,
+    lane: laneForm(started.lane),
     session: started.session?.id ?? null,
     rights: started.rights ?? null,
     started_at: iso(started.at),
@@ -36,6 +39,12 @@ export async function stepForm(
     kept: isKept,
     outcome: outcomeForm(facts),
   };
+}
+
+function laneForm(lane: StepLane | undefined): StepShape['lane'] {
+  if (!lane) return null;
+  const passed = (lane.passed ?? []).map((one) => ({ ...one, until: iso(one.until) }));
+  return { name: laneName(lane), passed };
 }
 
 const MOST_TOLD = 200_000;

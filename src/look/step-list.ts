@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import type { RunHistory } from '../history/run-history.ts';
 import type { StepFacts } from '../history/steps.ts';
+import { laneName } from '../model/agent.ts';
 import { taskKindSchema } from '../model/agent-state.ts';
 import { isEstimate as isPriced } from '../model/estimate.ts';
 import type { StepEndEvent } from '../model/event.ts';
@@ -16,6 +17,7 @@ export const stepRow = z.object({
   workflow: text,
   task: taskKindSchema,
   kind: z.enum(['prompt', 'script']),
+  lane: orNull(text).check(z.describe('Who took it, if its state has several lanes.')),
   started_at: time,
   ended_at: orNull(time),
   cost_usd: usd,
@@ -46,6 +48,7 @@ export function stepRows(
       workflow,
       task: started.task,
       kind: kindOf(facts),
+      lane: started.lane ? laneName(started.lane) : null,
       started_at: iso(started.at),
       ended_at: ended ? iso(ended.at) : null,
       cost_usd: ended?.cost.usd ?? 0,

@@ -1,6 +1,6 @@
 /** A step: its prompt, the messages of the agent, and how it ended. */
 import * as z from 'zod/mini';
-import { taskKindSchema } from '../model/agent-state.ts';
+import { laneReasonSchema, taskKindSchema } from '../model/agent-state.ts';
 import { messageShape } from '../model/conversation.ts';
 import { failureSchema } from '../model/failure.ts';
 import { refusalSchema, stepRightsSchema } from '../model/rights.ts';
@@ -36,6 +36,14 @@ export const stepShape = z.object({
   attempt: count,
   kind: z.enum(['prompt', 'script']),
   executor: orNull(text),
+  lane: orNull(
+    z.object({
+      name: text.check(z.describe('The agent, or one of its lanes: `claude opus`.')),
+      passed: listOf(z.object({ lane: text, why: laneReasonSchema, until: time })).check(
+        z.describe('The lanes before it that were not available, and why.'),
+      ),
+    }),
+  ).check(z.describe('Null if its state has only one lane.')),
   session: orNull(text),
   rights: orNull(stepRightsSchema).check(
     z.describe('What it may touch: all levels together. Null if it is not confined.'),

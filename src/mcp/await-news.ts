@@ -35,12 +35,15 @@ function isForAttention(event: RunEvent): boolean {
     case 'agent-asked':
     case 'permission-asked':
     case 'agent-failed':
-    case 'usage-limited':
     case 'stop-requested':
     case 'run-ended':
       return true;
+    case 'usage-limited':
+      return event.next === undefined;
     default:
-      ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
+      ignore<'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'>(
+        event,
+      );
       return false;
   }
 }

@@ -45,7 +45,7 @@ async function stage(given: Partial<ToolParts> = {}) {
     look: async (id) => ({ ...(await look(around, id)), warnings: [] }),
     attend: (id, options) => attend(around, id, options),
     ...{ start: refuse, resume: refuse, stop: refuse, answer: refuse, rewind: refuse },
-    ...{ diff: refuse, prune: refuse },
+    ...{ diff: refuse, prune: refuse, say: refuse, triggers: refuse, replay: refuse },
     async decide(id, wanted, decision) {
       decided.push([id, wanted, decision]);
       return { agent: 'main', request: 'r1', isDelivered: true };

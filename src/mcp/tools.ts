@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import type { RunControl } from '../app/for-programs.ts';
+import { reachText } from '../app/say.ts';
 import { DECISIONS } from '../model/permission.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
@@ -168,6 +169,21 @@ export const TOOLS: readonly Tool[] = [
       const given = { decision, ...(text !== undefined && { text }) };
       const { isDelivered, ...decided } = await control.decide(run, { request }, given);
       return { run, ...decided, delivered: isDelivered };
+    },
+  }),
+  tool({
+    name: 'say',
+    description:
+      'Says something to an agent of a run: into its running turn if the agent takes it there, else in front of its next prompt. The reply says which.',
+    input: z.strictObject({
+      run,
+      agent: z.string().optional().describe('May be left out if the run has one agent.'),
+      text: z.string(),
+    }),
+    isReading: false,
+    async act({ run, agent, text }, { control }) {
+      const said = await control.say(run, agent, text);
+      return { run, ...said, means: reachText(run, said) };
     },
   }),
   tool({

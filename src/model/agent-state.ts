@@ -25,6 +25,9 @@ export type Signature = z.infer<typeof signatureSchema>;
 export const signedSchema = z.object({ by: text, key: text, text });
 export type Signed = z.infer<typeof signedSchema>;
 
+/** Why a lane does not take a prompt: the kinds of failures after which `recover` chooses another one. */
+export const laneReasonSchema = z.enum(['usage-limit', 'overloaded', 'not-logged-in']);
+
 /**
  * The session from which an agent's next turn takes its memory. It belongs to the executor that
  * began it; `executor` is absent in journals of older versions.
@@ -37,6 +40,8 @@ export const sessionSchema = z.discriminatedUnion('kind', [
     kind: z.literal('open'),
     id: text,
     executor: z.optional(text),
+    /** The lane that began it, if its state has several. */
+    lane: z.optional(text),
     tokens: z.optional(count),
   }),
   /** `at` is the message after which the history is cut off; absent for the whole history. */
@@ -45,9 +50,21 @@ export const sessionSchema = z.discriminatedUnion('kind', [
     from: text,
     at: z.optional(text),
     executor: z.optional(text),
+    lane: z.optional(text),
     tokens: z.optional(count),
   }),
 ]);
+
+/** The lane that takes a step of a state with several lanes. */
+export const stepLaneSchema = z.object({
+  agent: text,
+  /** The choices that distinguish it from the other lanes of that agent. */
+  choices: z.optional(variables),
+  /** The lanes before it that were not available, and why. Absent if there are none. */
+  passed: z.optional(
+    z.readonly(z.array(z.object({ lane: text, why: laneReasonSchema, until: time }))),
+  ),
+});
 
 /** The session of a step. A new id is chosen and journaled before the step starts. */
 export const sessionUseSchema = z.discriminatedUnion('use', [
@@ -102,6 +119,16 @@ export const childStatusSchema = z.enum(['ended', 'failed', 'stopped', 'running'
 /** For each check that failed: the number of reminders about it so far, by its index. */
 const unmet = z.record(z.string(), count);
 
+/** A reminder in a session that is not the agent's own. */
+const reminderSchema = z.object({
+  number: count,
+  text,
+  session: text,
+  /** To which the session belongs. */
+  executor: z.optional(text),
+  lane: z.optional(text),
+});
+
 /** The task of a ready agent. */
 export const taskSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('state') }),
@@ -113,7 +140,7 @@ export const taskSchema = z.discriminatedUnion('kind', [
     output: text,
     tags: z.readonly(z.array(tagSchema)),
     /** Present when the judge was reminded: it continues in this session. */
-    reminder: z.optional(z.object({ number: count, text, session: text })),
+    reminder: z.optional(reminderSchema),
     unmet: z.optional(unmet),
   }),
   z.object({
@@ -136,7 +163,7 @@ export const taskSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('fill'),
     /** Present when the model was reminded: it continues in this session. */
-    reminder: z.optional(z.object({ number: count, text, session: text })),
+    reminder: z.optional(reminderSchema),
   }),
 ]);
 
@@ -177,6 +204,20 @@ const seenWorktreeSchema = z.extend(worktreeSchema, {
   wasSeen: z.boolean(),
 });
 
+/** Words of a person that the agent does not have for certain yet. */
+export const wordsSchema = z.object({
+  id: text,
+  text,
+  by: z.optional(text),
+  at: time,
+  /** The step into whose turn they were sent. */
+  into: z.optional(count),
+  /** The step that has them: in front of its prompt, or heard during its turn. */
+  given: z.optional(z.object({ step: count, how: z.enum(['prompt', 'turn']) })),
+  /** An attempt that broke off had them. */
+  isOld: z.optional(z.literal(true)),
+});
+
 /** An agent at one moment, without its numbers of steps and its cost. */
 export const agentStateSchema = z.object({
   id: text,
@@ -200,6 +241,7 @@ export const agentStateSchema = z.object({
   previousTry: z.optional(count),
   workers: texts,
   joined: z.optional(texts),
+  words: z.optional(z.readonly(z.array(wordsSchema))),
   status: restingStatusSchema,
 });
 
@@ -222,5 +264,6 @@ export const endedAgentStateSchema = z.object({
   ),
 });
 
+export type Words = z.infer<typeof wordsSchema>;
 export type AgentState = z.infer<typeof agentStateSchema>;
 export type EndedAgentState = z.infer<typeof endedAgentStateSchema>;

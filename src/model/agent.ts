@@ -16,10 +16,29 @@ export interface Agents {
   readonly all: readonly AgentDeclaration[];
   /** The name of the agent that takes a prompt for which the author chose none. */
   readonly usual: string;
+  /** The agents that take such a prompt if the usual one cannot, in this order. */
+  readonly others?: readonly string[];
   /** The choice of a user who chooses another usual agent for a run. */
   readonly choice: AgentChoice;
   /** The choices of a run for which the user chose nothing. */
   readonly defaults: Choices;
+}
+
+/**
+ * One of the alternatives for a prompt: an agent, and the choices that distinguish it from the other
+ * lanes of that agent.
+ */
+export interface Lane {
+  readonly agent: string;
+  readonly choices: Readonly<Record<string, string>>;
+}
+
+/** For example `claude`, or `claude opus` for one of several lanes of that agent. */
+export function laneName({
+  agent,
+  choices = {},
+}: Pick<Lane, 'agent'> & { readonly choices?: Lane['choices'] | undefined }): string {
+  return [agent, ...Object.values(choices)].join(' ');
 }
 
 export interface AgentDeclaration {
@@ -92,6 +111,8 @@ export interface AgentAbilities {
   readonly permissions: boolean;
   /** It waits for a person before it does more than that. */
   readonly ask: boolean;
+  /** It takes words of people during a turn, and reports when the model has them. */
+  readonly hear?: boolean;
   /** Its sessions can continue on another machine. */
   readonly travel: boolean;
   /** Whether its processes can be confined to the rights of a state. */
@@ -119,6 +140,8 @@ export interface AgentChoice {
    * of the run's usual agent.
    */
   readonly isOwn?: true;
+  /** Several values are alternatives, in order: see `Lane`. */
+  readonly inLanes?: true;
   /** Diagrams of a workflow show it. */
   readonly isDrawn?: true;
   /** It permits nothing, so any source may make it, even a run that came with a project. */

@@ -14,6 +14,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     settings: run.settings,
     metadata: run.metadata,
     input: run.input,
+    startedBy: run.startedBy,
     startedAt: run.startedAt,
     updatedAt: run.updatedAt,
     workedMs: run.workedMs,
@@ -32,7 +33,9 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     dearestTurnUsd: run.dearestTurnUsd,
     turnCosts: run.turnCosts,
     limits: run.limits,
+    closed: run.closed,
     result: run.result,
+    said: run.said,
     restoring: run.restoring,
   };
   return Object.assign(copy, change, more);
@@ -64,6 +67,7 @@ export function changedAgent(agent: Agent, change: Partial<Agent>, more?: Partia
     isPriced: agent.isPriced,
     workers: agent.workers,
     joined: agent.joined,
+    words: agent.words,
     stoppedBy: agent.stoppedBy,
     status: agent.status,
   };

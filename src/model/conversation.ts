@@ -20,6 +20,8 @@ export const messageShape = z.discriminatedUnion('kind', [
   /** Words of the agent. */
   z.object({ kind: z.literal('text'), ...bounded }),
   z.object({ kind: z.literal('thinking'), ...bounded }),
+  /** Words of a person, which the agent heard during its turn. */
+  z.object({ kind: z.literal('person'), at, ...bounded }),
   /** `text` is the input of the tool as JSON; `summary` is one line about it. */
   z.object({
     kind: z.literal('tool-call'),

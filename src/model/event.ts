@@ -17,10 +17,12 @@ import {
   type frameSchema,
   joinEndSchema,
   joinSchema,
+  laneReasonSchema,
   sessionSchema,
   sessionUseSchema,
   signatureSchema,
   stackChangeSchema,
+  stepLaneSchema,
   tagSchema,
   taskKindSchema,
   type taskSchema,
@@ -31,6 +33,7 @@ import { rightsSchema, stepRightsSchema } from './rights.ts';
 import { stateNameSchema } from './state-name.ts';
 import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
+import { startedBySchema } from './trigger-schema.ts';
 import { worktreeLookSchema, worktreeSchema } from './worktree.ts';
 
 export const JOURNAL_VERSION = 3;
@@ -128,6 +131,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     input: z.optional(text),
     /** What a turn of each state of the workflow usually cost in finished runs, if that is known. */
     usualTurnsUsd: z.optional(z.readonly(z.record(text, usd))),
+    /** The occasion that started the run, if no person did. */
+    startedBy: z.optional(startedBySchema),
   }),
   z.object({
     type: z.literal('run-resumed'),
@@ -155,6 +160,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     session: z.optional(sessionUseSchema),
     /** The name of the executor that takes the step. Absent in version 1. */
     executor: z.optional(text),
+    /** Only for states with several lanes. */
+    lane: z.optional(stepLaneSchema),
     /** The process that takes the step, if several can: its host and pid, or another name. */
     worker: z.optional(text),
     /** It waits in a queue until a worker takes it: see `step-taken`. */
@@ -163,6 +170,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     reservedUsd: z.optional(usd),
     /** What it may touch; absent if it is not confined. */
     rights: z.optional(stepRightsSchema),
+    /** The ids of the words of people that stand in front of its prompt. */
+    words: z.optional(z.readonly(z.array(text))),
   }),
   /** A worker begins a step that waited in a queue. */
   z.object({ type: z.literal('step-taken'), ...byStep, worker: text }),
@@ -248,6 +257,20 @@ export const runEventSchema = z.discriminatedUnion('type', [
   /** `by` is `code` for an answer that came with a one-time code, or the names of those who signed it. */
   z.object({ type: z.literal('agent-answered'), ...byAgent, text, by: z.optional(text) }),
   z.object({ type: z.literal('question-timed-out'), ...byAgent }),
+  /** A person says something to an agent. Its next prompt has the words, unless it hears them before. */
+  z.object({
+    type: z.literal('words-said'),
+    ...byAgent,
+    /** Their id. */
+    words: text,
+    text,
+    /** Who said it, if it is known. */
+    by: z.optional(text),
+    /** The running step, if its agent takes words during a turn. */
+    step: z.optional(count),
+  }),
+  /** The model has got the words during the turn. */
+  z.object({ type: z.literal('words-heard'), ...byStep, words: text }),
   /** A tool call of the running step waits for a person's decision. */
   z.object({
     type: z.literal('permission-asked'),
@@ -276,6 +299,9 @@ export const runEventSchema = z.discriminatedUnion('type', [
     text,
     /** The session of a judge. It is not the session of the agent. */
     session: z.optional(text),
+    /** The executor and the lane to which that session belongs. */
+    executor: z.optional(text),
+    lane: z.optional(text),
     /** The failed check that the reminder is about. */
     ensure: z.optional(count),
   }),
@@ -352,8 +378,18 @@ export const runEventSchema = z.discriminatedUnion('type', [
     type: z.literal('usage-limited'),
     ...byAgent,
     until: time,
-    /** The executor whose prompts wait. Absent in older journals: all prompts wait. */
+    /**
+     * The executor whose prompts wait, or one lane of it, like `claude opus`. Absent in older journals:
+     * all prompts wait.
+     */
     executor: z.optional(text),
+    /** The lane that takes the prompt now. Absent if the agent waits. */
+    next: z.optional(text),
+    /**
+     * Another reason than a usage limit. Then only new sessions in states with several lanes avoid the
+     * executor.
+     */
+    why: z.optional(laneReasonSchema),
   }),
   z.object({ type: z.literal('usage-limit-lifted'), ...at, executor: z.optional(text) }),
   z.object({
@@ -416,6 +452,8 @@ export type JoinOf = Join['of'];
 export type JoinRest = NonNullable<Join['rest']>;
 export type JoinEnd = z.infer<typeof joinEndSchema>;
 export type ChildStatus = z.infer<typeof childStatusSchema>;
+export type StepLane = z.infer<typeof stepLaneSchema>;
+export type LaneReason = z.infer<typeof laneReasonSchema>;
 export type Task = z.infer<typeof taskSchema>;
 export type Restoration = z.infer<typeof restorationSchema>;
 export type Settings = z.infer<typeof settingsSchema>;

@@ -42,6 +42,22 @@ export type Input =
       readonly request: string;
     }
   | PermissionDecided
+  | {
+      readonly kind: 'person-said';
+      readonly at: number;
+      readonly agent: string;
+      readonly words: string;
+      readonly text: string;
+      readonly by?: string | undefined;
+    }
+  /** The model has got words during a turn. */
+  | {
+      readonly kind: 'words-heard';
+      readonly at: number;
+      readonly agent: string;
+      readonly step: number;
+      readonly words: string;
+    }
   /** A wait is over: the pause before a retry, or the time for an answer. */
   | { readonly kind: 'time-came'; readonly at: number; readonly agent: string }
   | { readonly kind: 'usage-limit-over'; readonly at: number }

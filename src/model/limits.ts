@@ -3,6 +3,7 @@
  * executor has one provider, so its limit does not affect other executors. Journals of older versions
  * name no executor: such a limit has the name `''` and affects all of them.
  */
+import type { LaneReason } from './event.ts';
 import type { Agent } from './run.ts';
 
 export type Limits = Readonly<Record<string, number>>;
@@ -63,6 +64,21 @@ export function openLimits(
     .filter(([, until]) => until > now)
     .toSorted(([, a], [, b]) => a - b)
     .map(([name, until]) => ({ text: limitText(name), until }));
+}
+
+/** Why prompts do not go to an executor or a lane. */
+export function reasonText(why: LaneReason, lane: string | undefined): string {
+  if (why === 'usage-limit') return limitText(lane);
+  return why === 'overloaded' ? `${lane} is overloaded` : `${lane} is not logged in`;
+}
+
+/** Who takes a step, and why an earlier lane does not: `codex (usage limit of claude)`. */
+export function takerText(
+  name: string,
+  passed: readonly { readonly lane: string; readonly why: LaneReason }[] = [],
+): string {
+  const reasons = passed.map(({ why, lane }) => reasonText(why, lane));
+  return reasons.length > 0 ? `${name} (${reasons.join(', ')})` : name;
 }
 
 export function limitText(executor: string = OF_ALL): string {

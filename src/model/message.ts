@@ -24,6 +24,14 @@ export const messageSchema = z.discriminatedUnion('kind', [
     ...decisionSchema.shape,
     by: z.optional(z.string()),
   }),
+  /** Words of a person for an agent. They have an id, so that the agent gets them once. */
+  z.object({
+    kind: z.literal('say'),
+    agent: z.string(),
+    words: z.string(),
+    text: z.string(),
+    by: z.optional(z.string()),
+  }),
   /**
    * `pid` and `started` are those of the process to stop. A later process that continues the run ignores
    * the message, even if it has the same pid.

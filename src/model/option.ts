@@ -21,6 +21,8 @@ export type OptionSpec = {
   readonly example: string;
   /** Names that Raymond knows. */
   readonly known?: readonly string[];
+  /** Several values are alternatives, in order: with commas, or as a list in a file. */
+  readonly hasAlternatives?: true;
   /** Why a value is wrong, as a remedy; undefined when it is valid. */
   readonly check?: (value: string) => string | undefined;
   /** For a number: it is in seconds, which the command line also accepts as `10m`. */

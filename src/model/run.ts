@@ -1,13 +1,16 @@
+import type { Words } from './agent-state.ts';
 import type { Approval, Signed } from './approval.ts';
 import type {
   Frame,
   Join,
   JoinEnd,
+  LaneReason,
   Restoration,
   RunOutcome,
   Session,
   SessionUse,
   Settings,
+  StepLane,
   StopReason,
   Task,
 } from './event.ts';
@@ -18,6 +21,7 @@ import type { PersistentMap } from './persistent-map.ts';
 import type { StepRights } from './rights.ts';
 import type { StateName } from './state-name.ts';
 import type { Tally } from './tally.ts';
+import type { StartedBy } from './trigger.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
 import type { AgentWorktree, EndedWorktree } from './worktree.ts';
 
@@ -33,6 +37,8 @@ export interface Run {
   readonly metadata: Readonly<Record<string, string>>;
   /** What the run was started with. A run of an older version may have forgotten it. */
   readonly input: string | undefined;
+  /** Undefined if a person started the run. */
+  readonly startedBy: StartedBy | undefined;
   readonly startedAt: number;
   readonly updatedAt: number;
   /**
@@ -65,10 +71,19 @@ export interface Run {
   /** The highest known cost of a turn of each state; see `visitKey`. */
   readonly turnCosts: PersistentMap<number>;
   readonly limits: Limits;
+  /** The lanes, or agents, that take no new sessions while another lane is available, by name. */
+  readonly closed: Readonly<Record<string, ClosedLane>>;
   /** The first agent's result. */
   readonly result: string | undefined;
+  /** The ids of all words of people, with the number of their event, so that no message counts twice. */
+  readonly said: PersistentMap<number>;
   /** The files that a rewind has not restored yet. No step starts before that. */
   readonly restoring: readonly Restoration[];
+}
+
+export interface ClosedLane {
+  readonly why: LaneReason;
+  readonly until: number;
 }
 
 export type RunStatus =
@@ -117,6 +132,8 @@ export interface Agent {
   readonly workers: readonly string[];
   /** The children whose results the current state receives from a join. */
   readonly joined: readonly string[] | undefined;
+  /** The words of people that it does not have for certain, the oldest first. */
+  readonly words: readonly Words[];
   /** The agent whose join stops the running step. */
   readonly stoppedBy: string | undefined;
   readonly status: AgentStatus;
@@ -162,6 +179,8 @@ export interface RunningStatus {
   readonly reservedUsd: number | undefined;
   /** The executor that took the step, if the journal has it. */
   readonly executor: string | undefined;
+  /** Absent if the state has only one lane. */
+  readonly lane?: StepLane | undefined;
   readonly worker: string | undefined;
   /** The rights with which it began; absent if it is not confined. */
   readonly rights?: StepRights | undefined;

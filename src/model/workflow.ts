@@ -4,6 +4,7 @@ import type { JsonObject } from './json.ts';
 import type { Rights } from './rights.ts';
 import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
+import type { Trigger } from './trigger.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
 
 /**
@@ -42,13 +43,15 @@ export interface About {
   readonly input?: InputRule;
   readonly defaultBudgetUsd?: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The agent that takes the prompts of states that name none. */
-  readonly agent?: string;
+  /** The agents that take the prompts of states that name none; see `Lane`. */
+  readonly agent?: readonly string[];
   /** What the processes of all its states may touch. */
   readonly rights?: Rights;
   /** The prompt that asks for a handover, and the size at which a goto needs one, for its states. */
   readonly handover?: NamedState;
   readonly context?: ContextLimit;
+  /** What starts its runs without a person. */
+  readonly triggers?: readonly Trigger[];
 }
 
 /** The `--input` that a workflow expects. */
@@ -116,10 +119,12 @@ export interface Policy extends Limits {
   readonly onInterrupt: 'continue' | 'restart';
   readonly evaluators: readonly Evaluator[];
   readonly ensures: readonly Ensure[];
-  /** The agent that takes the prompt; absent if the state names none. */
-  readonly agent?: string;
-  /** For the agent that takes the prompt. */
+  /** The agents that may take the prompt, in order; absent if the state names none. See `Lane`. */
+  readonly agent?: readonly string[];
+  /** For the agents that may take the prompt. */
   readonly choices: Choices;
+  /** The choices for one of them, by its name. */
+  readonly choicesOf?: Readonly<Record<string, Choices>>;
   /** The state whose text asks for a handover when the agent leaves this state by a compact. */
   readonly handover?: NamedState;
   /** A goto from this state compacts a larger session. */

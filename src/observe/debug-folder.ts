@@ -202,7 +202,7 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
     case 'transition-overridden':
       return `${who}: ${event.by === 'ensures' ? 'a failed check' : `evaluator ${event.by}`} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
     default:
-      return ignore<'answer-signed'>(event);
+      return ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
   }
 }
 

@@ -2,10 +2,11 @@
 
 import { SpanReader } from '../history/spans.ts';
 import type { RunChoiceRules } from '../model/agent.ts';
+import { laneName } from '../model/agent.ts';
 import { counted } from '../model/counted.ts';
 import { isEstimate } from '../model/estimate.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
-import { limitText } from '../model/limits.ts';
+import { limitText, reasonText, takerText } from '../model/limits.ts';
 import { refusedText, remedyFor } from '../model/rights-text.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -92,7 +93,10 @@ export class Describer {
       }
       case 'step-started':
         // A script is short, and the line of its transition is enough. A turn may take an hour.
-        return [`${event.state} ${startVerb(event)}`, event.session ? 'faint' : 'detail'];
+        return [
+          `${event.state} ${startVerb(event)}${event.lane ? ` by ${takerText(laneName(event.lane), event.lane.passed)}` : ''}`,
+          event.session ? 'faint' : 'detail',
+        ];
       case 'step-taken':
         return [`${stateOf(after, event.agent)} begins on ${oneLine(event.worker)}`, 'detail'];
       case 'step-ended':
@@ -136,6 +140,12 @@ export class Describer {
         return [`was answered${byText(event.by)}: ${oneLine(event.text)}`];
       case 'question-timed-out':
         return [`got no answer in time, goes to ${stateOf(after, event.agent)}`, 'warning'];
+      case 'words-said':
+        return [
+          `is told${byText(event.by)}${event.step === undefined ? ', before its next prompt' : ''}: ${oneLine(event.text)}`,
+        ];
+      case 'words-heard':
+        return [`${stateOf(after, event.agent)} has heard it`, 'faint'];
       case 'permission-asked':
         return [
           `${askedText(event)}${this.#hasHints ? decisionHint(event, after) : ''}`,
@@ -205,6 +215,11 @@ export class Describer {
         if (event.kept === undefined) return ['its worktree has no work and was removed', 'detail'];
         return [`its worktree stays: ${oneLine(event.kept)}`, 'warning'];
       case 'usage-limited':
+        if (event.next !== undefined)
+          return [
+            `${reasonText(event.why ?? 'usage-limit', event.executor)}: ${event.next} takes new sessions until ${time(event.until, event.at)}`,
+            'warning',
+          ];
         return [
           `${limitText(event.executor)}: ${event.executor === undefined ? '' : 'its '}prompts wait until ${time(event.until, event.at)}`,
           'warning',

@@ -2,7 +2,7 @@
 
 import type { RunEvent, RunOutcome } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
-import { limitOf, limitText } from '../model/limits.ts';
+import { limitOf, limitText, reasonText } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import type { Observer } from '../ports.ts';
 import { callText, oneLine, time, usd } from './words.ts';
@@ -47,6 +47,11 @@ export function noticeOf(
     case 'usage-limited':
       // The limit applies to all prompts of the executor, and each of them may reach it.
       if (before && limitOf(before.limits, event.executor) !== undefined) return undefined;
+      if (event.next !== undefined)
+        return [
+          'limit',
+          `${reasonText(event.why ?? 'usage-limit', event.executor)} in ${id}: ${event.next} takes new sessions until ${time(event.until, event.at)}`,
+        ];
       return [
         'limit',
         `${id} waits for the ${limitText(event.executor)} until ${time(event.until, event.at)}`,
@@ -54,7 +59,9 @@ export function noticeOf(
     case 'run-ended':
       return ['end', `${id} ${ENDS[event.outcome]} (${usd(totalCostUsd, isPriced)})`];
     default:
-      return ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
+      return ignore<
+        'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'
+      >(event);
   }
 }
 

@@ -10,13 +10,17 @@ import { optionProblem } from './option-values.ts';
 export function valueProblem(spec: OptionSpec, value: unknown): string | undefined {
   const [wrong] = optionSchema(spec).safeParse(value).error?.issues ?? [];
   if (wrong) return wrong.message;
-  return spec.kind === 'list' || spec.kind === 'flag'
-    ? undefined
-    : optionProblem(spec, String(value));
+  if (spec.kind === 'list' || spec.kind === 'flag') return undefined;
+  const problems = [value].flat().flatMap((one) => optionProblem(spec, String(one)) ?? []);
+  return problems[0];
 }
 
 /** The schema of an option in a config file. */
-export function optionSchema({ kind }: Pick<OptionSpec, 'kind'>): z.ZodMiniType {
+export function optionSchema({
+  kind,
+  hasAlternatives,
+}: Pick<OptionSpec, 'kind' | 'hasAlternatives'>): z.ZodMiniType {
+  if (hasAlternatives) return z.union([z.string(), alternatives], ALTERNATIVES);
   switch (kind) {
     case 'flag':
       return z.boolean('write true or false');
@@ -33,6 +37,11 @@ export function optionSchema({ kind }: Pick<OptionSpec, 'kind'>): z.ZodMiniType 
   }
 }
 
+const ALTERNATIVES = 'write a text in quotes, or a list of texts';
+const alternatives = z
+  .array(z.string().check(z.minLength(1, ALTERNATIVES)))
+  .check(z.minLength(1, ALTERNATIVES));
+
 /** The schema of the settings of a test, by their keys. */
 export function testSettingsSchema(table: readonly OptionSpec[]) {
   const shape = table
@@ -42,7 +51,8 @@ export function testSettingsSchema(table: readonly OptionSpec[]) {
 }
 
 /** A test names a switch only to change it. YAML reads some words as numbers. */
-function inTest({ kind, isDuration }: OptionSpec) {
+function inTest({ kind, isDuration, hasAlternatives }: OptionSpec) {
+  if (hasAlternatives) return z.union([someText, z.array(someText)], 'a text, or a list of texts');
   switch (kind) {
     case 'flag':
       return z.literal(true, 'true');

@@ -4,7 +4,13 @@ import { readDuration } from '../parse/transition.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 /** Reads a value from the command line. */
-export function readOption(spec: OptionSpec, text: string): number | string {
+export function readOption(spec: OptionSpec, text: string): number | string | readonly string[] {
+  if (spec.hasAlternatives && text.includes(',')) {
+    const parts = text.split(',').map((part) => part.trim());
+    if (parts.includes(''))
+      throw wrongUsage(`--${spec.name} is "${text}".`, 'Write names with commas between them.');
+    return [...new Set(parts.map((part) => String(readOption(spec, part))))];
+  }
   const problem = optionProblem(spec, text);
   if (problem) throw wrongUsage(`--${spec.name} is "${text}".`, asRemedy(problem));
   if (spec.isDuration) return (readDuration(text) ?? 0) / 1000;

@@ -284,6 +284,15 @@ export const RUN_OPTIONS = [
     isDuration: true,
   },
   {
+    name: 'answers-secret',
+    kind: 'text',
+    placeholder: 'name',
+    meaning: 'the secret that signs answer codes sent to /answers of raymond up; only in your file',
+    example: '"ANSWERS"',
+    only: 'config',
+    inProject: 'dangerous',
+  },
+  {
     name: 'database',
     kind: 'text',
     placeholder: 'url',

@@ -3,6 +3,7 @@
  * meaning.
  */
 import type { AgentChoice, Agents, Choices, StateChoice } from '../model/agent.ts';
+import { withoutRepeats } from './chosen-agent.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
 /** The choices that front matter may make for some of the agents, by their keys there. */
@@ -32,22 +33,30 @@ export function tagChoices(agents: Agents): readonly string[] {
 }
 
 export function readChoice(reader: YamlReader, field: Field, choice: AgentChoice): Choices {
-  const { name, inState } = choice;
-  if (!inState) return {};
-  const value =
-    inState.kind === 'word' ? readWord(reader, field, inState) : readList(reader, field, inState);
-  return value === undefined ? {} : { [name]: value };
+  const value = readValue(reader, field, choice);
+  return value === undefined ? {} : { [choice.name]: value };
+}
+
+function readValue(reader: YamlReader, field: Field, { inState, inLanes }: AgentChoice) {
+  if (!inState) return undefined;
+  if (inState.kind === 'list') return readList(reader, field, inState);
+  if (!inLanes || !reader.isList(field)) return readWord(reader, field, field.key, inState);
+  const items = reader.items(field, field.key, inState.expected) ?? [];
+  if (items.length === 0) return reader.mismatch(field, field.key, inState.expected);
+  const words = items.flatMap((item) => readWord(reader, item, field.key, inState) ?? []);
+  const lanes = withoutRepeats(reader, field, words);
+  return lanes.length > 1 ? lanes : lanes[0];
 }
 
 type Word = Extract<StateChoice, { kind: 'word' }>;
 type List = Extract<StateChoice, { kind: 'list' }>;
 
-function readWord(reader: YamlReader, field: Field, choice: Word): string | undefined {
-  const word = reader.text(field, field.key, choice.expected);
+function readWord(reader: YamlReader, item: Item, key: string, choice: Word): string | undefined {
+  const word = reader.text(item, key, choice.expected);
   const fault = word === undefined ? undefined : choice.fault(word);
   if (fault === undefined) return word;
-  if (fault === 'unexpected') return reader.mismatch(field, field.key, choice.expected);
-  reader.note(field.offset, fault);
+  if (fault === 'unexpected') return reader.mismatch(item, key, choice.expected);
+  reader.note(item.offset, fault);
   return fault.severity === 'error' ? undefined : word;
 }
 

@@ -177,7 +177,7 @@ describe('faults', () => {
     ['model: opus\nbanana: 1', '3:1 unknown-key', 'banana'],
     ['model: opsu', '2:8 unknown-model', 'opsu', 'opus'],
     ['model: gpt', '2:8 unknown-model', 'gpt'],
-    ['model: [opus]', '2:8 bad-value', 'a list'],
+    ['model: [[opus]]', '2:9 bad-value', 'a list'],
     ['model:', '2:1 bad-value', 'empty'],
     ['effort: hihg', '2:9 unknown-effort', 'hihg', 'high'],
     ['effort: very much', '2:9 bad-value', 'the text "very much"'],

@@ -38,7 +38,7 @@ requires_human_input: true
     input: { label: 'the issue', required: true, default: '7' },
     defaultBudgetUsd: 1.5,
     environment: { REGION: 'eu' },
-    agent: 'claude',
+    agent: ['claude'],
   });
 });
 

@@ -6,7 +6,7 @@
 /** These contain the value that a state receives. */
 export const VALUE_NAMES = ['result', 'input'] as const;
 
-const STEP_NAMES = ['workflow_id', 'agent_id', 'state', 'task_folder'] as const;
+const STEP_NAMES = ['workflow_id', 'agent_id', 'state', 'task_folder', 'trigger'] as const;
 
 /** What the session before this one left. Only prompts have it. */
 const HANDOVER_NAME = 'handover';
@@ -31,6 +31,7 @@ export const MEANINGS: Readonly<Record<GivenName | ScriptName | JudgeName, strin
   agent_id: "the agent's name",
   state: "the state's file name",
   task_folder: "the agent's own folder, outside of the project",
+  trigger: 'what started the run: an occasion of a trigger, or "a person"',
   attempt: 'the number of the attempt, from 1',
   result: 'the value that the state received, if there is one',
   input: 'the same value',

@@ -1,7 +1,7 @@
 import type { Agents, Choices } from '../model/agent.ts';
 import type { Policy } from '../model/workflow.ts';
 import { allChoices, readChoice, stateChoices, tagChoices } from './agent-choices.ts';
-import { agentNamed, readAgentName } from './chosen-agent.ts';
+import { agentNamed, agentsOf, fillerOf, readAgentNames } from './chosen-agent.ts';
 import { readEnsure } from './ensures.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
@@ -26,9 +26,9 @@ export function readPolicy(reader: YamlReader, fields: readonly Field[], agents:
   for (const field of fields) {
     policy = { ...policy, ...READERS.get(field.key)?.(reader, field, names) };
   }
-  const taker = agent ?? agents.usual;
-  policy = { ...policy, choices: readChoices(reader, fields, agents, taker) };
-  policy = { ...policy, ...readFill(reader, fields, agents, taker) };
+  const takers = agentsOf({ agents }, { policy });
+  policy = { ...policy, ...readChoices(reader, fields, agents, takers) };
+  policy = { ...policy, ...readFill(reader, fields, agents, takers) };
   const forced = fields.find(({ key }) => key === 'force_implicit');
   if (forced && policy.forceImplicit && reader.errorCount() === 0 && !implicitTag(policy, names)) {
     reader.error(
@@ -46,24 +46,46 @@ export function readPolicy(reader: YamlReader, fields: readonly Field[], agents:
 
 function readAgent(reader: YamlReader, fields: readonly Field[], agents: Agents) {
   const field = fields.find(({ key }) => key === AGENT);
-  return field && readAgentName(reader, field, agents);
+  return field && readAgentNames(reader, field, agents);
 }
 
+/**
+ * The choices for the agents that may take the prompt. What only one agent understands belongs to the first
+ * one, or is written as a map by agent. Everything else must be offered by all of them.
+ */
 function readChoices(
   reader: YamlReader,
   fields: readonly Field[],
   agents: Agents,
-  name: string,
-): Choices {
-  const ofAgent = stateChoices(agentNamed(agents, name)?.choices ?? []);
+  names: readonly string[],
+): Pick<Policy, 'choices' | 'choicesOf'> {
+  const offered = new Map(
+    names.map((name) => [name, stateChoices(agentNamed(agents, name)?.choices ?? [])]),
+  );
   const ofAny = stateChoices(allChoices(agents));
+  const [first = ''] = names;
   let choices: Choices = {};
+  const choicesOf: Record<string, Choices> = {};
+  const read = (name: string, key: string, field: Field): Choices => {
+    const choice = offered.get(name)?.get(key);
+    if (!choice) notOffered(reader, field, name, key);
+    return choice ? readChoice(reader, field, choice) : {};
+  };
   for (const field of fields) {
-    const choice = ofAgent.get(field.key);
-    if (choice) choices = { ...choices, ...readChoice(reader, field, choice) };
-    else if (ofAny.has(field.key)) notOffered(reader, field, name);
+    const { key } = field;
+    const known = ofAny.get(key);
+    if (!known) continue;
+    if (known.isOwn && reader.isMap(field)) {
+      for (const entry of reader.fields(field, key, 'a map by agent', names) ?? [])
+        if (names.includes(entry.key))
+          choicesOf[entry.key] = { ...choicesOf[entry.key], ...read(entry.key, key, entry) };
+      continue;
+    }
+    choices = { ...choices, ...read(first, key, field) };
+    for (const name of known.isOwn ? [] : names.slice(1))
+      if (!offered.get(name)?.has(key)) notOffered(reader, field, name, key);
   }
-  return choices;
+  return { choices, ...(Object.keys(choicesOf).length > 0 && { choicesOf }) };
 }
 
 /** Which model fills the placeholders. Only its agent knows the names of models. */
@@ -71,25 +93,30 @@ function readFill(
   reader: YamlReader,
   fields: readonly Field[],
   agents: Agents,
-  name: string,
+  names: readonly string[],
 ): Partial<Policy> {
   const field = fields.find(({ key }) => key === FILL);
-  const agent = agentNamed(agents, name);
-  if (!field || !agent) return {};
-  const choice = agent.choices.find((one) => one.name === agent.fills);
-  if (choice) return { fill: readChoice(reader, field, choice) };
-  notOffered(reader, field, name);
-  return {};
+  const [first] = names;
+  if (!field || first === undefined) return {};
+  const agent = agentNamed(agents, fillerOf(agents, names) ?? first);
+  const found = agent?.choices.find((one) => one.name === agent.fills);
+  if (!found) {
+    notOffered(reader, field, first, FILL);
+    return {};
+  }
+  // One model fills: it is no lane of the state.
+  const { inLanes: _, ...choice } = found;
+  return { fill: readChoice(reader, field, choice) };
 }
 
 /** A choice may be a limit, so it must not be ignored. */
-function notOffered(reader: YamlReader, { key, keyOffset }: Field, agent: string): void {
+function notOffered(reader: YamlReader, { keyOffset }: Field, agent: string, key: string): void {
   reader.error('not-offered', keyOffset, `The agent ${agent} does not offer ${key}.`, {
     remedy: 'Remove the key, or choose another agent for the state.',
   });
 }
 
-/** Which agent takes the prompt. */
+/** Which agents may take the prompt. */
 const AGENT = 'agent';
 
 /** Who fills the placeholders that have no value. */

@@ -54,6 +54,10 @@ const expectSchema = mapOf({
       'a map of states to texts',
     ),
   ),
+  /** For each state with several lanes, those that took its steps, in order. */
+  lanes: z.optional(
+    z.record(z.string(), z.array(someText, 'a list of lanes'), 'a map of states to lanes'),
+  ),
   /** The largest depth of any stack. */
   depth: z.optional(count),
   cost: z.optional(usd),
@@ -87,7 +91,9 @@ const commitSchema = mapOf({
 });
 
 /** The run options that affect a test, named as in the config file. */
-export type TestSettings = Readonly<Record<string, string | number | boolean | undefined>>;
+export type TestSettings = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
 
 const byAgent = {
   agent: someText,
@@ -128,6 +134,14 @@ const recordedSchema = z.union(
 const testShape = (settings: z.ZodMiniType<TestSettings>) => ({
   name: z.optional(someText),
   input: z.optional(someText),
+  /** The trigger that starts the run: its kind, the name of its webhook, or its whole name. */
+  trigger: z.optional(someText),
+  /** When the trigger starts the run, with a time zone. */
+  at: z.optional(someText),
+  /** The payload of a delivery. */
+  payload: z.optional(z.unknown()),
+  /** The file that starts the run. */
+  file: z.optional(someText),
   set: z.optional(texts),
   /** Files of the project folder at the start. */
   files: z.optional(texts),

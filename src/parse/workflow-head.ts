@@ -1,8 +1,9 @@
 import type { Agents } from '../model/agent.ts';
 import type { About, InputRule } from '../model/workflow.ts';
-import { readAgentName } from './chosen-agent.ts';
+import { readAgentNames } from './chosen-agent.ts';
 import { readOwnRights } from './limits.ts';
 import { readContext, readHandover } from './session-keys.ts';
+import { readTriggers } from './triggers.ts';
 import { variableProblem } from './variables.ts';
 import { USD } from './yaml-numbers.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
@@ -29,6 +30,7 @@ const KEYS = {
   rights: readOwnRights,
   handover: readHandover,
   context: readContext,
+  triggers: readTriggers,
   // Manifests of other tools have it. A workflow that asks a person contains <ask>.
   requires_human_input: () => ({}),
 } satisfies Readonly<Record<string, ReadKey>>;
@@ -99,6 +101,6 @@ function readEnvironment(reader: YamlReader, field: Field): About {
 }
 
 function readAgent(reader: YamlReader, field: Field, agents: Agents): About {
-  const agent = readAgentName(reader, field, agents);
+  const agent = readAgentNames(reader, field, agents);
   return agent === undefined ? {} : { agent };
 }

@@ -26,7 +26,7 @@ export type WorkflowReading =
 
 /** Reads all states of a source, and finds its entry. Only a source without an entry is refused. */
 export function parseWorkflow(source: Source, platform: Platform, agents: Agents): WorkflowReading {
-  const chosen = withUsual(agents, source.about?.agent ?? manifestAgent(source.files, agents));
+  const chosen = withUsual(agents, source.about?.agent ?? manifestAgents(source.files, agents));
   const { states, ...read } = readFiles(source.files, chosen);
   // States that come from one key share their faults.
   const diagnostics = [...new Set([...source.diagnostics, ...read.diagnostics])];
@@ -82,8 +82,11 @@ function withSchemas(
     : { state: read.state, diagnostics };
 }
 
-/** The agent that a manifest chooses. States are checked for it, so it is read before them. */
-function manifestAgent(files: readonly SourceFile[], agents: Agents): string | undefined {
+/** The agents that a manifest chooses. States are checked for them, so it is read before them. */
+function manifestAgents(
+  files: readonly SourceFile[],
+  agents: Agents,
+): readonly string[] | undefined {
   const found = files.find(({ name }) => name === MANIFEST)?.content;
   const text = found && 'bytes' in found ? decodeUtf8(found.bytes) : undefined;
   // A key may be quoted, and JSON may escape its letters. Most manifests need not be read twice.

@@ -149,6 +149,8 @@ function questionOf(message: Message): string | null {
         : hashOf('answer', message.agent, message.askedAt);
     case 'permission':
       return hashOf('permission', message.agent, message.step, message.request);
+    case 'say':
+      return hashOf('say', message.words);
     case 'stop':
       return null;
     default:

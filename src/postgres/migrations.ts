@@ -282,6 +282,30 @@ alter table raymond.workers add column latency_ms real;
 alter table raymond.workers add column steps bigint not null default 0;
 alter table raymond.workers add column round_trips bigint not null default 0;
 `,
+  `
+-- The ledger of occasions; see occasions.ts. An occasion is open until its outcome is final.
+create table raymond.occasions (
+  id text primary key,
+  project text not null,
+  trigger text not null,
+  seq bigint generated always as identity,
+  record text not null,
+  payload text,
+  is_open boolean not null
+);
+create index occasions_of_trigger on raymond.occasions (trigger, seq);
+create index occasions_of_project on raymond.occasions (project, seq);
+create index occasions_open on raymond.occasions (trigger, seq) where is_open;
+-- When each trigger was kept for the first time.
+create table raymond.triggers (
+  trigger text primary key,
+  since bigint not null
+);
+-- The directories whose triggers workers keep.
+create table raymond.triggered (
+  directory text primary key
+);
+`,
 ];
 
 function isRightsError(error: unknown): boolean {

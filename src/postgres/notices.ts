@@ -9,7 +9,7 @@ import type { Database } from './database.ts';
 import { reasonOf } from './trouble.ts';
 
 /** `gone`: the run was removed. `head`: a command has changed a run; see `announceHead`. */
-export type NoticeKind = 'events' | 'mail' | 'now' | 'work' | 'gone' | 'head';
+export type NoticeKind = 'events' | 'mail' | 'now' | 'work' | 'gone' | 'head' | 'occasions';
 
 /** Gets the run, and the number of its newest event if the notice has it. Nothing after a lost connection. */
 export type Heard = (run?: string, seq?: number) => void;

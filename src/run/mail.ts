@@ -19,17 +19,19 @@ export function inputFrom({ message, pid }: Mail, at: number): Input | undefined
   if (message.kind === 'stop')
     return message.pid === pid ? { kind: 'stop', at, how: message.how } : undefined;
   if (message.kind === 'permission') return { ...message, kind: 'permission-decided', at };
+  if (message.kind === 'say') return { ...message, kind: 'person-said', at };
   const { agent, askedAt, text, by, signed } = message;
   const signatures = signed && [signed];
   return { kind: 'person-answered', at, agent, askedAt, text, by, signatures };
 }
 
 /** Whether a message can no longer have an effect on the run. */
-export function isSettled({ message, pid }: Mail, { agents, status }: Run): boolean {
+export function isSettled({ message, pid }: Mail, { agents, status, said }: Run): boolean {
   if (message.kind === 'stop') {
     if (message.pid !== pid || status.kind === 'ended') return true;
     return status.kind === 'stopping' && (status.how === 'now' || message.how === 'drain');
   }
+  if (message.kind === 'say') return said.has(message.words) || !agents.has(message.agent);
   const asking = agents.get(message.agent)?.status;
   if (message.kind === 'permission') {
     if (asking?.kind !== 'running' || asking.step !== message.step) return true;

@@ -1,6 +1,6 @@
 import { taskOf } from '../interpret/change-agent.ts';
 import { unfilledNames } from '../interpret/fill-prompt.ts';
-import { handoverTaker } from '../interpret/handover.ts';
+import { choicePlace, lanesFor } from '../interpret/lanes.ts';
 import {
   renderHandover,
   renderPrompt,
@@ -9,9 +9,11 @@ import {
 } from '../interpret/render.ts';
 import { rightsAt } from '../interpret/rights.ts';
 import { remainingUsd } from '../interpret/start-step.ts';
+import { wordsBefore } from '../interpret/words.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
-import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
-import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
+import { withSpoken } from '../model/spoken.ts';
+import type { PromptState, ScriptState } from '../model/workflow.ts';
+import { agentNamed, type ChoicePlace, choicesOfLane } from '../parse/chosen-agent.ts';
 import { limitsOf } from '../parse/limits.ts';
 import type { Place, PromptStep, Step } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
@@ -79,16 +81,20 @@ export async function stepOf(
     ...parts,
     kind: 'prompt',
     environment: workflow.about.environment ?? {},
-    prompt,
+    prompt: withSpoken(wordsBefore(agent, status.step), prompt),
+    newWords: wordsBefore(agent, status.step, true),
     ...writing(run, agent, status, state),
     session: status.session,
     places: placesOf(run, agent),
     taskFolder: folders.task(agent.id),
-    ...turnSettings(run, agent, status, state, {
-      workflow,
-      usual: library.get(run.workflow)?.agents.usual ?? workflow.agents.usual,
-      isConfined: rights !== undefined,
-    }),
+    idleTimeoutMs: limitsOf(state).idleTimeoutMs ?? run.settings.idleTimeoutMs,
+    ...turnSettings(
+      run,
+      agent,
+      status,
+      choicePlace((ref) => library.get(ref), run, { ...agent, status }, workflow, state),
+      rights !== undefined,
+    ),
     asksPermissions: run.settings.askPermissions === true,
     granted: run.settings.granted ?? [],
     budgetUsd: status.reservedUsd ?? remainingUsd(run),
@@ -127,33 +133,22 @@ function placesOf({ workflowFiles }: Run, { workflow, state, stack }: Agent): re
 
 function turnSettings(
   { settings }: Run,
-  agent: Agent,
-  { task }: RunningStatus,
-  state: PromptState | ScriptState,
-  {
-    workflow,
-    usual,
-    isConfined,
-  }: { readonly workflow: Workflow; readonly usual: string; readonly isConfined: boolean },
+  { session }: Agent,
+  { lane, task }: RunningStatus,
+  place: ChoicePlace,
+  isConfined: boolean,
 ) {
-  const policy = state.kind === 'prompt' ? state.policy : undefined;
-  const name =
-    state.kind === 'script' || task.kind === 'handover'
-      ? handoverTaker(workflow, state, agent.session)
-      : agentOf(workflow, state);
+  const { workflow, state } = place;
+  const name = (lane ?? lanesFor(place, task, session)[0])?.agent ?? place.usual;
   const declaration = agentNamed(workflow.agents, name);
   if (!declaration) throw new Error(`There is no agent "${name}".`);
   // The start of the run checks this, and may not have known the state.
   if (!declaration.can.rights && isConfined)
     throw new Error(`The agent ${name} of ${state.name} cannot be confined to its rights.`);
-  const choices = declaration.combine({
-    run: choicesFor(declaration, usual, settings.agent),
-    state: { ...policy?.choices, ...(task.kind === 'fill' && policy?.fill) },
-    // The choices of a function tag apply to the called state, not to its judge or its filling.
-    tag: task.kind === 'judge' || task.kind === 'fill' ? {} : agent.choices,
-  });
-  const idleTimeoutMs = limitsOf(state).idleTimeoutMs ?? settings.idleTimeoutMs;
-  return { choices, idleTimeoutMs, warm: settings.warm };
+  // The filling model is no lane of the state.
+  const ofLane = (task.kind === 'fill' ? state.policy.fill : lane?.choices) ?? {};
+  const choices = declaration.combine(choicesOfLane(declaration, place, ofLane));
+  return { choices, warm: settings.warm };
 }
 
 /** Raymond must not execute a script that the run has not read. */

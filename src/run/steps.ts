@@ -6,6 +6,7 @@ import { messageOf } from '../model/message-of.ts';
 import type { StepRights } from '../model/rights.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { isShortage } from '../model/shortage.ts';
+import { interjection } from '../model/spoken.ts';
 import { asksPermission } from '../model/tally.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Evaluator } from '../model/workflow.ts';
@@ -122,11 +123,14 @@ export class Steps {
         void this.#running.get(agent)?.then((step) => step.decide?.(request, { decision, text }));
         break;
       }
+      case 'words-said':
+        if (event.step !== undefined) this.#say(event.agent, event.words, event.text);
+        break;
       case 'run-ended':
         if (event.outcome === 'waiting') this.#leaveWaiting(run);
         break;
       default:
-        ignore<'answer-signed' | 'handover-called' | 'prompt-filled'>(event);
+        ignore<'answer-signed' | 'words-heard' | 'handover-called' | 'prompt-filled'>(event);
     }
     this.#trees.act(event, run);
     this.#ports.keeper?.event(event);
@@ -174,6 +178,7 @@ export class Steps {
       : this.#begin(run, agent, status, how, prints, ahead);
     this.#running.set(id, running);
     if (how === 'adopt') void this.#decideAgain(status, running);
+    if (how === 'adopt') this.#sayAgain(agent, status);
     void this.#follow(run, agent, status, running, prints);
   }
 
@@ -220,7 +225,8 @@ export class Steps {
     if (!running?.isAdopted || agent?.status.kind !== 'running') return;
     const { status } = agent;
     const agents = this.workflows(agent.workflow)?.agents;
-    const declaration = agents && agentNamed(agents, status.executor ?? agents.usual);
+    const declaration =
+      agents && agentNamed(agents, status.lane?.agent ?? status.executor ?? agents.usual);
     const rules = async (of: Run, began?: StepRights) =>
       rulesOf(of, await stepOf(this.#ports, of, agent, status), began);
     // Changed files may have changed the rights as well, so those with which it began are recorded.
@@ -239,6 +245,18 @@ export class Steps {
   async #decideAgain({ decided }: RunningStatus, running: Promise<RunningStep>): Promise<void> {
     const step = await running;
     for (const { request, ...decision } of decided) step.decide?.(request, decision);
+  }
+
+  #say(agent: string, id: string, text: string): void {
+    void this.#running.get(agent)?.then((step) => step.say?.(id, interjection(text)));
+  }
+
+  /**
+   * The previous process may have died before the agent heard them. The agent ignores what it has heard, and
+   * the executor has to know which words belong to the turn.
+   */
+  #sayAgain({ id, words }: Agent, { step }: RunningStatus): void {
+    for (const { id: one, text, into } of words) if (into === step) this.#say(id, one, text);
   }
 
   /** The next step of an agent, if it was prepared. */
@@ -339,6 +357,8 @@ export class Steps {
     const from = { ...step, at: this.#ports.clock.now() };
     if (asking.kind === 'requested')
       this.#inbox.put({ ...from, kind: 'permission-requested', request: asking.request });
+    else if (asking.kind === 'heard')
+      this.#inbox.put({ ...from, kind: 'words-heard', words: asking.words });
     else this.#inbox.put({ ...from, kind: 'permission-withdrawn', request: asking.request });
   }
 

@@ -86,7 +86,7 @@ export function policyProperties(agents: Agents): Readonly<Record<string, JsonSc
     handover: handoverProperty(),
     context: contextProperty(),
     fill: described('Who fills the placeholders that have no value.', TEXT),
-    agent: agentProperty('The agent that takes the prompt.', agents),
+    agent: agentProperty('The agent that takes the prompt, or several in order.', agents),
   };
   const choices = allChoices(agents).flatMap((choice) => choiceProperty(choice, agents));
   return { ...own, ...Object.fromEntries(choices) };
@@ -121,7 +121,8 @@ export function rightsProperty(): JsonSchema {
 }
 
 export function agentProperty(meaning: string, { all }: Agents): JsonSchema {
-  return described(meaning, { enum: all.map(({ name }) => name) });
+  const name = { enum: all.map((agent) => agent.name) };
+  return described(meaning, { anyOf: [name, { type: 'array', items: name, minItems: 1 }] });
 }
 
 /** The values that any of the agents accepts. */
@@ -137,7 +138,12 @@ function choiceProperty(
   );
   const [first, ...others] = schemas.values();
   if (!choice.inState || !first) return [];
-  const schema = others.length === 0 ? first : { anyOf: [first, ...others] };
+  const value = others.length === 0 ? first : { anyOf: [first, ...others] };
+  const lanes = choice.inLanes
+    ? { anyOf: [value, { type: 'array', items: value, minItems: 1 }] }
+    : value;
+  const byAgent = mapSchema(Object.fromEntries(all.map(({ name }) => [name, lanes])));
+  const schema = choice.isOwn ? { anyOf: [lanes, byAgent] } : lanes;
   return [[choiceKey(choice), described(choice.inState.meaning, schema)]];
 }
 

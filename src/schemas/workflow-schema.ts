@@ -1,5 +1,7 @@
 import type { Agents } from '../model/agent.ts';
+import { MISSED, OVERLAPS, SIGNATURES, type Trigger } from '../model/trigger.ts';
 import type { LimitKey } from '../parse/limits.ts';
+import type { TRIGGER_KEYS } from '../parse/triggers.ts';
 import type { HeadKey } from '../parse/workflow-head.ts';
 import { USD } from '../parse/yaml-numbers.ts';
 import {
@@ -67,9 +69,50 @@ function headProperties(agents: Agents): Readonly<Record<HeadKey, JsonSchema>> {
     rights: rightsProperty(),
     handover: handoverProperty(),
     context: contextProperty(),
+    triggers: triggersProperty(),
     requires_human_input: described('A key of other tools. It has no effect.', {}),
   };
 }
+
+function triggersProperty(): JsonSchema {
+  const overlap = described(
+    'What to do while the run of an earlier occasion is not over.',
+    oneOf(OVERLAPS),
+  );
+  const properties = {
+    schedule: {
+      schedule: described('Minute, hour, day, month and weekday, like "30 3 * * 1-5".', TEXT),
+      timezone: described('The time zone of the schedule, like Europe/Berlin.', TEXT),
+      overlap,
+      missed: described('What to do about times that passed while nothing ran.', oneOf(MISSED)),
+    },
+    webhook: {
+      webhook: described('The last part of the address: /hooks/<name>.', {
+        type: 'string',
+        pattern: '^[A-Za-z0-9][\\w-]{0,63}$',
+      }),
+      secret: described('The secret that signs the deliveries.', TEXT),
+      signature: described('How deliveries are signed.', oneOf(SIGNATURES)),
+      unsigned: described('Accepts deliveries of anybody.', { type: 'boolean' }),
+      match: described('Paths of the payload, and the values that they must have.', {
+        type: 'object',
+      }),
+      overlap,
+    },
+    files: {
+      files: described('A folder of the project and a name with * and ?, like inbox/*.md.', TEXT),
+      overlap,
+    },
+  } satisfies {
+    readonly [K in Trigger['kind']]: Record<(typeof TRIGGER_KEYS)[K][number], JsonSchema>;
+  };
+  return described('What starts runs of the workflow without a person.', {
+    type: 'array',
+    items: { anyOf: Object.entries(properties).map(([kind, keys]) => mapSchema(keys, [kind])) },
+  });
+}
+
+const oneOf = (words: readonly string[]): JsonSchema => ({ enum: [...words] });
 
 function promptState(agents: Agents): JsonSchema {
   const prompt = described('The text for the agent.', TEXT);

@@ -14,13 +14,14 @@ import {
   resumeRequest,
   rewindRequest,
   type Stopping,
+  sayRequest,
   startRequest,
   stopRequest,
 } from './shapes/requests.ts';
 
 type Acts = Pick<
   Answers['of'],
-  'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'rewind' | 'prune'
+  'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'say' | 'rewind' | 'prune' | 'replay'
 >;
 
 /** `rowOf` throws a UserError if the run does not exist or cannot be read. `acted` is called after each act. */
@@ -52,6 +53,10 @@ export function act(
         location: `/api/runs/${encodeURIComponent(id)}`,
       };
     },
+    replay: async ({ params: { id = '' } }) => ({
+      kind: 'body',
+      body: { occasion: await control.replay(id) },
+    }),
     resume: onRun(resumeRequest, async (id, request) => {
       const { fresh, accept_changes, trust_run, ...options } = request;
       const consent = { fresh, acceptChanges: accept_changes, trustRun: trust_run };
@@ -71,6 +76,7 @@ export function act(
       const text = message === undefined ? {} : { text: message };
       return delivered(await control.decide(id, wanted, { decision, ...text }));
     }),
+    say: onRun(sayRequest, (id, { agent, text }) => control.say(id, agent, text)),
     rewind: onRun(rewindRequest, async (id, { agent, step, undo, files }) => {
       if ((step === undefined) !== (undo === true))
         throw badRequest('The request names no step, or both a step and an undo.', 'Name one.');

@@ -171,6 +171,7 @@ export function answersFor(
         const { ref, files } = await listedWorkflow(parts, workflow);
         return body(forecastOf(await parts.pasts(ref, files)));
       },
+      triggers: async () => body(await control.triggers()),
       questions: async () => body(await questions.in((await control.list()).runs)),
       ...acts,
     },

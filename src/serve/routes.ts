@@ -9,6 +9,7 @@ import { launchedRow, runList, wholeRun } from '../look/run-shape.ts';
 import { stateShape } from '../look/state-shape.ts';
 import { stepList } from '../look/step-list.ts';
 import { messageBatch, stepOutcome, stepShape } from '../look/step-shape.ts';
+import { replayed, triggerList } from '../look/trigger-shape.ts';
 import { changeList, logLine } from './shapes/changes.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
 import { runForecast } from './shapes/forecast.ts';
@@ -21,9 +22,12 @@ import {
   permissionRequestBody,
   pruned,
   pruneRequest,
+  replayRequest,
   resumeRequest,
   rewindRequest,
   rewound,
+  said,
+  sayRequest,
   startRequest,
   stopping,
   stopRequest,
@@ -193,11 +197,26 @@ export const ROUTES = {
     query: { workflow: 'A path of `/api/workflows`.' },
     answer: json(workflowForecast),
   },
+  triggers: {
+    method: 'GET',
+    path: '/api/triggers',
+    summary: 'What starts runs without a person, when it is due, and what became of it',
+    description: 'As `raymond triggers`, with the newest occasions.',
+    answer: json(triggerList),
+  },
   questions: {
     method: 'GET',
     path: '/api/questions',
     summary: 'Everything that waits for a person, in all runs',
     answer: json(questionList),
+  },
+  say: {
+    method: 'POST',
+    path: '/api/runs/:id/say',
+    summary: 'Say something to an agent while it works',
+    description: 'As `raymond say`.',
+    body: sayRequest,
+    answer: json(said, 202),
   },
   stop: {
     method: 'POST',
@@ -244,6 +263,15 @@ export const ROUTES = {
       'As `raymond prune` with the name of the run. Refused while a process works on it. A run is kept if its folder has work that exists nowhere else.',
     body: pruneRequest,
     answer: json(pruned),
+  },
+  replay: {
+    method: 'POST',
+    path: '/api/occasions/:id/replay',
+    summary: 'Let a delivery of a webhook happen again',
+    description:
+      'As `raymond triggers --replay`. A new occasion with the same payload, which names the old one. Its run starts while `raymond up` keeps the project.',
+    body: replayRequest,
+    answer: json(replayed, 202),
   },
 } as const satisfies Readonly<Record<string, Route>>;
 

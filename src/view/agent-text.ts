@@ -1,3 +1,4 @@
+import { laneName } from '../model/agent.ts';
 import type { Task } from '../model/event.ts';
 import { type Doing, isDoing } from '../model/now.ts';
 import type { Agent, AgentEnd, OpenRequest, RunningStatus } from '../model/run.ts';
@@ -16,9 +17,15 @@ export function whoText(id: string, { variables }: Pick<Agent, 'variables'>): st
 const LONGEST_WHO = 60;
 
 /** The state, and after it the states to which its calls return: `CHECK.md ‹ REVIEW ‹ MERGE`. */
-export function stateText({ state, stack }: Pick<Agent, 'state' | 'stack'>): string {
+export function stateText({
+  state,
+  stack,
+  status,
+}: Pick<Agent, 'state' | 'stack'> & { readonly status?: Agent['status'] }): string {
+  const lane = status?.kind === 'running' ? status.lane : undefined;
+  const taken = lane ? [`${state} by ${laneName(lane)}`] : [state];
   const returns = stack.map((frame) => frame.state.replace(/\.[^.]+$/, '')).reverse();
-  return oneLine([state, ...returns].join(' ‹ '), LONGEST_STATE);
+  return oneLine([...taken, ...returns].join(' ‹ '), LONGEST_STATE);
 }
 
 const LONGEST_STATE = 40;

@@ -14,6 +14,7 @@ export const NO_CONTROLS: Controls = {};
 export type Act =
   | 'open'
   | 'answer'
+  | 'say'
   | 'drain'
   | 'now'
   | 'leave'
@@ -98,6 +99,13 @@ function letter(controls: Controls, key: string, pressing: Pressing): Pressed {
       return pressing.mayStop ? { controls: { chosen, panel: 'stop' } } : { controls };
     case 'a':
       return pressing.hasQuestion ? { controls: NO_CONTROLS, act: 'answer' } : { controls };
+    case 'w': {
+      if (!pressing.mayStop) return { controls };
+      // With several agents, the user sees first to whom the words go.
+      const [first, ...others] = pressing.order;
+      if (chosen === undefined && others.length > 0) return { controls: { chosen: first } };
+      return { controls: { chosen: chosen ?? first }, act: 'say' };
+    }
     case 'q':
       return pressing.mayLeave ? { controls, act: 'leave' } : { controls };
     default:

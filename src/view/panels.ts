@@ -46,6 +46,7 @@ function keyRows(isWatched: boolean): readonly KeyRow[] {
     ['Up, Down', 'choose an agent'],
     ['Enter', 'open its conversation; Esc returns'],
     ['a', 'answer the oldest question; Esc sets it aside'],
+    ['w', 'write to the chosen agent while it works'],
     ['s', 'stop the run, after a confirmation'],
     isWatched
       ? ['q, Ctrl-C', 'stop watching; the run continues']

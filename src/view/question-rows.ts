@@ -13,6 +13,8 @@ export interface Asked {
   readonly deadline?: number | undefined;
   /** Present for a permission request. */
   readonly request?: PermissionRequest | undefined;
+  /** The agent asks nothing: the user says something to it. */
+  readonly isTold?: true;
 }
 
 /** A question that the user answers in the view, and what the user has typed. */
@@ -38,7 +40,11 @@ export function questionRows(
   const { asked } = typing;
   const left = asked.deadline === undefined ? '' : ` (${elapsed(asked.deadline - now)} left)`;
   const others = open > 1 ? `, and ${open - 1} more` : '';
-  const head = shortened(`${asked.agent} ${asksText(asked.request)}${left}${others}:`, width);
+  const verb = asksText(asked.request);
+  const head = shortened(
+    asked.isTold ? `you say to ${asked.agent}:` : `${asked.agent} ${verb}${left}${others}:`,
+    width,
+  );
   const choices = choiceRows(asked, width);
   const problem = ownRows(typing.problem, width, 'warning');
   const input = inputRows(typing, { width, rows: Math.max(1, Math.floor(rows / 2) - 1) });
@@ -46,7 +52,7 @@ export function questionRows(
   return [
     { pieces: [] },
     { pieces: [{ text: head, tone: 'warning' }] },
-    ...quotedRows(asked.question, width, rows - fixed),
+    ...(asked.isTold ? [] : quotedRows(asked.question, width, rows - fixed)),
     ...choices,
     ...problem,
     ...input,

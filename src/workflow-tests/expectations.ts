@@ -1,6 +1,7 @@
 /** Compares the expectations of a test with what happened. */
 import { apply } from '../interpret/apply.ts';
 import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
+import { laneName } from '../model/agent.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { nearest } from '../parse/nearest.ts';
@@ -59,6 +60,7 @@ export async function findProblems(
     ...joinProblems(expect, happened),
     ...variableProblems(expect, happened),
     ...promptProblems(expect, happened),
+    ...laneProblems(expect, happened),
     ...(await fileProblems(expect, happened)),
     ...(await branchProblems(expect, happened)),
   ];
@@ -112,6 +114,7 @@ function nameProblems(test: WorkflowTest, states: ReadonlySet<string>): readonly
     ...check('handovers', Object.keys(test.handovers ?? {})),
     ...check('fills', Object.keys(test.fills ?? {})),
     ...check('expect.prompts', Object.keys(test.expect?.prompts ?? {})),
+    ...check('expect.lanes', Object.keys(test.expect?.lanes ?? {})),
   ];
 }
 
@@ -130,6 +133,23 @@ function agentProblems({ answers_of }: WorkflowTest, { events }: Happened): read
           },
         ],
   );
+}
+
+/** Who took each step of a state, also the failed ones. */
+function laneProblems({ lanes = {} }: Expectations, { events }: Happened): readonly Problem[] {
+  return Object.entries(lanes).flatMap(([state, expected]) => {
+    const got = events.flatMap((event) =>
+      event.type === 'step-started' &&
+      event.lane &&
+      [event.state, stemOf(event.state)].includes(state)
+        ? [laneName(event.lane)]
+        : [],
+    );
+    if (got.join('\n') === expected.join('\n')) return [];
+    return [
+      { what: `lanes.${state}`, expected: expected.join(', '), got: got.join(', ') || 'no lanes' },
+    ];
+  });
 }
 
 /** Such a prompt fails its agent, but a join may have handled the failure. */

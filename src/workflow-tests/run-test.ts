@@ -23,6 +23,7 @@ import { playRun } from './play.ts';
 import { putFiles } from './project-files.ts';
 import { replayAnswers } from './replay-answers.ts';
 import { ReplayInbox } from './replay-inbox.ts';
+import type { TestOccasion } from './test-occasion.ts';
 import { makeRepository } from './test-repository.ts';
 
 export interface TestPorts {
@@ -75,14 +76,18 @@ export async function runTest(
     const prompts: Prompt[] = [];
     const failedWork: Problem[] = [];
     const { script, endStrays, worktrees } = ports.scripts(root);
-    const clock = jumpingClock();
+    const occasion =
+      test.trigger === undefined
+        ? undefined
+        : (await import('./test-occasion.ts')).testOccasion(workflow, test);
+    const clock = jumpingClock(occasion?.at);
     const trees = test.git && timeless(worktrees(RUN, cwd), clock);
     const executions = new Executions();
     let now: Run | undefined;
     const folders = foldersIn(root);
     const asAgent = (step: Step) => agentEnvironment(step, now, library, folders.task);
     const { run, events } = await playRun(
-      { start: beginning(workflow, test, cwd, settings) },
+      { start: beginning(workflow, test, cwd, settings, occasion) },
       {
         library,
         executors: {
@@ -142,8 +147,14 @@ function refuseBranches({ expect }: WorkflowTest): void {
   );
 }
 
-function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings: Settings) {
-  const received = entryInput(workflow, test.input);
+function beginning(
+  workflow: Workflow,
+  test: WorkflowTest,
+  cwd: string,
+  settings: Settings,
+  occasion: TestOccasion | undefined,
+) {
+  const received = entryInput(workflow, occasion ? occasion.input : test.input);
   if (!received.ok) {
     throw new UserError(
       'input-missing',
@@ -159,6 +170,7 @@ function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings
     settings,
     metadata: test.set ?? {},
     ...(received.input !== undefined && { input: received.input }),
+    ...(occasion && { startedBy: occasion.startedBy }),
   };
 }
 

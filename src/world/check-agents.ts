@@ -11,13 +11,13 @@ import { sandboxProblem } from '../execute/rights/sandbox-check.ts';
 import { withinReach } from '../graph/within-reach.ts';
 import { rightsOf } from '../interpret/rights.ts';
 import { cannotBranch } from '../lint/agents.ts';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { AgentDeclaration, Lane } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
-import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
+import { agentNamed, type ChoicePlace, choicesOfLane, lanesOf } from '../parse/chosen-agent.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { nearHere } from './diagnostic-line.ts';
 import { missingText, type RunSecrets, remedyFor } from './secrets.ts';
@@ -59,7 +59,7 @@ export function checkAbilities(run: CheckedRun): readonly string[] {
   }
   const warnings = promptsOf(run).flatMap((prompt) => [
     ...costWarning(prompt, run),
-    ...ignoredWarning(prompt, run),
+    ...ignoredWarning(prompt),
   ]);
   return [...new Set(warnings)];
 }
@@ -174,18 +174,25 @@ export function travelWarnings(run: CheckedRun): readonly string[] {
 interface Prompt {
   readonly workflow: Workflow;
   readonly state: PromptState;
+  /** One of the agents that may take it. */
   readonly agent: AgentDeclaration;
+  readonly lane: Lane;
+  readonly place: ChoicePlace;
 }
 
-/** The prompts that the run can reach. */
-function promptsOf({ library, refs }: CheckedRun): readonly Prompt[] {
+/** The prompts that the run can reach, once for each lane. */
+function promptsOf({ library, refs, settings }: CheckedRun): readonly Prompt[] {
   return refs.flatMap((ref) => {
     const workflow = library.get(ref);
     return (workflow ? withinReach(workflow) : []).flatMap((name) => {
       const state = workflow?.states.get(name);
       if (!workflow || state?.kind !== 'prompt') return [];
-      const agent = agentNamed(workflow.agents, agentOf(workflow, state));
-      return agent ? [{ workflow, state, agent }] : [];
+      const { usual } = workflow.agents;
+      const place = { workflow, state, run: settings.agent, usual, tag: {} };
+      return lanesOf(place).flatMap((lane) => {
+        const agent = agentNamed(workflow.agents, lane.agent);
+        return agent ? [{ workflow, state, agent, lane, place }] : [];
+      });
     });
   });
 }
@@ -193,11 +200,11 @@ function promptsOf({ library, refs }: CheckedRun): readonly Prompt[] {
 type Problem = readonly [fact: string, remedy: string];
 
 function problemOf(
-  { agent, workflow, state }: Prompt,
+  { agent, workflow, state, lane, place }: Prompt,
   settings: Settings,
   callers: readonly Workflow[],
 ): Problem | undefined {
-  const { agent: chosen, askPermissions, budgetUsd } = settings;
+  const { askPermissions, budgetUsd } = settings;
   const instead = 'Omit the option, or choose another agent.';
   if (!agent.can.rights && rightsOf(settings, workflow, state.name, callers))
     return [
@@ -210,28 +217,21 @@ function problemOf(
       'reports no cost that Raymond knows, so a budget cannot limit it',
       `Add price to [agents.${agent.name}] in your config file, or give --budget 0.`,
     ];
-  const refused = agent.refusal?.(choicesFor(agent, workflow.agents.usual, chosen));
+  const refused = agent.refusal?.(choicesOfLane(agent, place, lane.choices).run);
   return refused === undefined ? undefined : [refused, instead];
 }
 
-function costWarning(
-  { workflow, state, agent }: Prompt,
-  { settings, given }: CheckedRun,
-): readonly string[] {
+function costWarning({ agent, lane, place }: Prompt, { given }: CheckedRun): readonly string[] {
   if (agent.can.cost !== 'tokens') return [];
-  const ofRun = choicesFor(agent, workflow.agents.usual, settings.agent);
-  const { model } = agent.combine({ run: ofRun, state: state.policy.choices, tag: {} });
+  const { model } = agent.combine(choicesOfLane(agent, place, lane.choices));
   const own = given.agents?.[agent.name]?.prices;
   if (typeof model !== 'string' || hasPrice(model, own)) return [];
   return [unpricedText(agent.name, model)];
 }
 
-function ignoredWarning(
-  { workflow, state, agent }: Prompt,
-  { settings }: CheckedRun,
-): readonly string[] {
-  const ofRun = choicesFor(agent, workflow.agents.usual, settings.agent);
-  const ignored = agent.ignored?.(ofRun, state.policy.choices);
+function ignoredWarning({ state, agent, lane, place }: Prompt): readonly string[] {
+  const levels = choicesOfLane(agent, place, lane.choices);
+  const ignored = agent.ignored?.(levels.run, levels.state);
   return ignored === undefined ? [] : [`${state.name}: ${ignored}.`];
 }
 

@@ -26,6 +26,8 @@ export function here(store: RunStore, around: () => Surroundings): World {
       return () => (how === 'now' ? stopNow : drain)(around(), run, owner);
     },
     workers: async () => undefined,
+    occasions: async () => (await import('./stored-runs.ts')).storedOccasions(around()),
+    shareTriggers: async () => {},
     forget: async () => [],
     async carried() {
       await around().makeProject();

@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAlive, processSpace, self } from '../execute/process/index.ts';
+import { fileOccasions } from '../journal/file-occasions.ts';
 import { type FileRuns, type FileRunsParts, fileRuns } from '../journal/file-runs.ts';
 import { type Lock, takeLock } from '../journal/lock.ts';
 import type { LocatedProcess } from '../journal/lock-owner.ts';
 import { UserError } from '../model/user-error.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, Occasions } from '../ports.ts';
+import { userStateFolder } from './config/user-folders.ts';
 import { runCodec } from './run-codec.ts';
 
 /** Reserves the folder of a worker for this process, or throws a UserError. */
@@ -35,6 +37,23 @@ export function storedRuns({ disk, project, key, clock, report }: StoredRunsPart
     project,
     key,
     codec: runCodec,
+    lockWorld() {
+      known ??= { ...self(), space: processSpace(), host: hostname() };
+      return { self: known, clock, isAlive, report };
+    },
+  });
+}
+
+/** What started runs, or did not, without a person. */
+export function storedOccasions({
+  disk,
+  clock,
+  report,
+}: Pick<StoredRunsParts, 'disk' | 'clock' | 'report'>): Occasions {
+  let known: LocatedProcess | undefined;
+  return fileOccasions({
+    disk,
+    folder: join(userStateFolder(), 'triggers'),
     lockWorld() {
       known ??= { ...self(), space: processSpace(), host: hostname() };
       return { self: known, clock, isAlive, report };

@@ -49,7 +49,7 @@ export interface Surroundings {
   /** The directories of all projects in which the user has runs in files. */
   projects(): Promise<readonly string[]>;
   /** The surroundings of a command in another project. */
-  inProject(directory: string, database?: 'none'): Promise<Surroundings>;
+  inProject(directory: string, database?: string): Promise<Surroundings>;
   /** Seals what the user chooses. */
   readonly key: UserKey;
   /** Reserves a folder for this process, or throws a UserError that names the owner. */

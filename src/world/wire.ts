@@ -2,12 +2,12 @@
 import { dirname, join } from 'node:path';
 
 import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
-import { chosenAgent } from '../execute/agents/agent-option.ts';
+import { chosenAgents } from '../execute/agents/agent-option.ts';
 import { acpCommands, agentsWith } from '../execute/agents/agents.ts';
 import { type Executable, findAcp } from '../execute/agents/find-program.ts';
 import type { Protected } from '../execute/agents/protected-files.ts';
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
-import { readChoices } from '../execute/claude/choices.ts';
+import { readRunChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { conversationReader } from '../execute/claude/conversation.ts';
 import { claudeAgent } from '../execute/claude/declaration.ts';
@@ -106,10 +106,11 @@ function agentsFor({ agent, agents }: AgentOptions): Agents {
       'The name of the agent is empty.',
       'Name one, for example claude. Or omit it: then the workflow chooses.',
     );
-  const name = chosenAgent(agent);
-  if (name === undefined || agentNamed(all, name)) return withUsual(all, name);
+  const chosen = chosenAgents(agent);
+  const unknown = chosen?.find((name) => !agentNamed(all, name));
+  if (unknown === undefined) return withUsual(all, chosen);
   const names = all.all.map((one) => one.name);
-  throw unknownName('Raymond', 'agent', name, names);
+  throw unknownName('Raymond', 'agent', unknown, names);
 }
 
 export interface ChosenExecutors extends Executors {
@@ -298,11 +299,11 @@ export async function checkNames(
   { agent: chosen, rehearse }: Settings,
   given: AgentOptions,
 ): Promise<void> {
-  const { model, effort: named, permissionMode } = readChoices(chosen);
+  const { effort: named, permissionMode } = readRunChoices(chosen);
   const isOurs = usual === claudeAgent.name;
   const effort = isOurs || (named && nearest(named, EFFORTS)) ? named : undefined;
-  if (isOurs && model !== undefined && !isModel(model))
-    throw unknownName('The agent', 'model', model, MODELS);
+  for (const model of [chosen.model ?? []].flat().map(String))
+    if (isOurs && !isModel(model)) throw unknownName('The agent', 'model', model, MODELS);
   const isKnown = (names: AgentNames) =>
     (effort === undefined || names.efforts.includes(effort)) &&
     names.permissionModes.includes(permissionMode);

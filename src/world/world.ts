@@ -17,6 +17,7 @@ import type {
   FileHistory,
   KeptWithRun,
   Lease,
+  Occasions,
   OwnedJournal,
   Person,
   RunOwner,
@@ -33,6 +34,10 @@ export interface World {
   connect(): Promise<void>;
   /** The workers that execute the runs; undefined if there are none in this world. */
   workers(): Promise<readonly KnownWorker[] | undefined>;
+  /** The ledger of what starts runs without a person. */
+  occasions(): Promise<Occasions>;
+  /** Lets others keep the triggers of a directory. Does nothing if nobody else does. */
+  shareTriggers(directory: string): Promise<void>;
   /** Closes what it keeps open for this process. */
   close(): Promise<void>;
   /** Reads the prompts and the messages of steps. */

@@ -1,7 +1,8 @@
 /** Answers from outside: codes and signatures that should not count. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deliver, githubHeaders, startUp } from '../hooks/up.ts';
 import type { Project } from '../raymond.ts';
 import type { Attack } from './attack.ts';
 
@@ -53,7 +54,115 @@ function approvers(project: Project, ...lines: readonly string[]): string {
 const sign = (project: Project, run: string, name: string) =>
   project.run(['answer', run, 'yes', '--sign', join(project.userConfig, name)]);
 
+const SECRET = 'the secret of answers';
+
+/** Asks, and sends deliveries to `/answers` of `raymond up`. Gives the outcome of the run and all replies. */
+async function throughWebhook(
+  project: Project,
+  deliveries: (code: string) => readonly { readonly body: string; readonly secret?: string }[],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const code = await asked(project, 'r');
+  const config = join(project.userConfig, 'config.toml');
+  appendFileSync(config, 'answers_secret = "ANSWERS"\n');
+  await project.run(['secret', 'set', 'ANSWERS'], { input: SECRET });
+  const { address, end } = await startUp(project, [], { env });
+  const replies: string[] = [];
+  for (const { body, secret = SECRET } of deliveries(code))
+    replies.push(await deliver(`${address}/answers`, body, githubHeaders(secret, 'd', body)));
+  await end();
+  return `${replies.join(', ')}: ${await outcome(project, 'r')}`;
+}
+
+const brought = (code: string, text = 'yes') => JSON.stringify({ code, text });
+
+const LATER = 'const{now}=Date;Date.now=()=>now()+2*3600000';
+const LATER_CLOCK = `--import=data:text/javascript,${encodeURIComponent(LATER)}`;
+
+const changed = (code: string) => code.slice(0, -1) + (code.endsWith('0') ? '1' : '0');
+
+/** Codes that a webhook brings. */
+const BROUGHT: readonly Attack[] = [
+  {
+    name: 'control: a signed webhook brings a code',
+    expected: '200 answered: answered: yes',
+    files: () => ASK,
+    play: ({ project }) => throughWebhook(project, (code) => [{ body: brought(code) }]),
+  },
+  {
+    name: 'a webhook with a forged signature brings a right code',
+    expected: '401 refused: not answered',
+    files: () => ASK,
+    play: ({ project }) =>
+      throughWebhook(project, (code) => [{ body: brought(code), secret: 'guess' }]),
+  },
+  {
+    name: 'a signed webhook brings a forged code, and guesses on',
+    expected: `${Array.from({ length: 20 }, () => '404 wrong-code').join(', ')}, 429 too-many-codes: not answered`,
+    files: () => ASK,
+    play: ({ project }) =>
+      throughWebhook(project, (code) =>
+        Array.from({ length: 21 }, () => ({ body: brought(changed(code)) })),
+      ),
+  },
+  {
+    name: 'a delivery with a code is replayed, also with another answer',
+    expected: '200 answered, 4xx, 4xx: answered: yes',
+    files: () => ASK,
+    play: async ({ project }) => {
+      const seen = await throughWebhook(project, (code) => [
+        { body: brought(code) },
+        { body: brought(code) },
+        { body: brought(code, 'no') },
+      ]);
+      // Which refusal it gets depends on whether the run has continued meanwhile.
+      return seen.replaceAll(/4(?:04 wrong-code|09 \S+?)(?=[,:])/g, '4xx');
+    },
+  },
+  {
+    name: 'a signed webhook brings an expired code',
+    expected: '410 expired-code: not answered',
+    files: () => ASK,
+    play: ({ project }) =>
+      throughWebhook(project, (code) => [{ body: brought(code) }], { NODE_OPTIONS: LATER_CLOCK }),
+  },
+  {
+    name: 'a signed webhook brings the code of another run',
+    expected: '404 wrong-code: not answered',
+    files: () => ASK,
+    play: async ({ project }) => {
+      const other = await asked(project, 'other');
+      await project.run(['answer', 'other', 'no']);
+      await project.run(['resume', 'other']);
+      return throughWebhook(project, () => [{ body: brought(other) }]);
+    },
+  },
+  {
+    name: 'a signed webhook brings something that is no code',
+    expected: '400 usage, 400 usage, 400 bad-payload: not answered',
+    files: () => ASK,
+    play: ({ project }) =>
+      throughWebhook(project, (code) => [
+        { body: JSON.stringify({ code, run: 'r' }) },
+        { body: JSON.stringify([code]) },
+        { body: code },
+      ]),
+  },
+  {
+    name: 'a project names the secret of answers',
+    expected: '401 refused',
+    files: () => ({ '.raymond/config.toml': '[raymond]\nanswers_secret = "THEIRS"\n' }),
+    play: async ({ project }) => {
+      const { address, end } = await startUp(project, [], { env: { THEIRS: 'theirs' } });
+      const reply = await deliver(`${address}/answers`, '{}', githubHeaders('theirs', 'd', '{}'));
+      await end();
+      return reply;
+    },
+  },
+];
+
 export const ANSWERS: readonly Attack[] = [
+  ...BROUGHT,
   {
     name: 'control: a code answers its question',
     expected: 'answered: yes',
@@ -69,7 +178,7 @@ export const ANSWERS: readonly Attack[] = [
     files: () => ASK,
     play: async ({ project }) => {
       const code = await asked(project, 'r');
-      await use(project, code.slice(0, -1) + (code.endsWith('0') ? '1' : '0'));
+      await use(project, changed(code));
       return outcome(project, 'r');
     },
   },
@@ -89,10 +198,8 @@ export const ANSWERS: readonly Attack[] = [
     files: () => ASK,
     play: async ({ project }) => {
       const code = await asked(project, 'r');
-      const later = 'const{now}=Date;Date.now=()=>now()+2*3600000';
-      const clock = `--import=data:text/javascript,${encodeURIComponent(later)}`;
       const { stderr } = await project.run(['answer', '--code', code, 'yes'], {
-        env: { NODE_OPTIONS: clock },
+        env: { NODE_OPTIONS: LATER_CLOCK },
       });
       if (!stderr.includes('This code expired')) return stderr;
       return outcome(project, 'r');

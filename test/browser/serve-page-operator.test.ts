@@ -254,9 +254,9 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     await dialog.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('The run continues.').waitFor();
     await eventually('it has made more steps', () =>
-      project.journal('loop').some(({ type, step }: { type: string; step?: number }) => {
-        return type === 'step-started' && step === 5;
-      }),
+      project
+        .journal('loop')
+        .some((event) => event.type === 'step-started' && 'step' in event && event.step === 5),
     );
     // What was said about this run stays with it.
     await goTo(page, '#/runs/deploy/log');
@@ -290,6 +290,11 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     await panel.getByText('Step 1 of 2').waitFor();
     await panel.getByRole('button', { name: 'Newest step' }).click();
     await panel.getByText('Step 2 of 2').waitFor();
+    // The operator speaks to the agent, and sees what becomes of it. The words are shown as text.
+    await panel.getByLabel('Say something to main').fill(`use the old API ${EVIL}`);
+    await panel.getByRole('button', { name: 'Say' }).click();
+    await page.getByText('main gets it before its next prompt.').waitFor();
+    await panel.getByText(`use the old API ${EVIL}`).waitFor();
     project.write('finish-2', '');
     await page.locator('.run-head .pill', { hasText: 'completed' }).waitFor();
     expect(faults).toEqual([]);

@@ -59,6 +59,38 @@ describe.each(FORMS)('%s', (_, path, where) => {
     expect(started.stderr).toContain(where('START.md', 4));
   });
 
+  test('a call of which one lane cannot branch', async () => {
+    const lanes = Object.entries(CALLS).map(([name, text]) => [
+      name,
+      text.replace('agent: mine', 'agent: [codex, mine]'),
+    ]);
+    const raymond = await made(Object.fromEntries(lanes), PRICED);
+    const linted = await raymond('lint', path);
+    expect(linted.code).toBe(1);
+    expect(linted.stdout).toContain('The agent mine of HELP.md cannot branch a session');
+    const started = await raymond(path);
+    expect(started.code).toBe(64);
+    expect(started.stderr).toContain('The agent mine of HELP.md cannot branch a session');
+  });
+
+  test('lanes that lint knows, in a diagram and in warnings', async () => {
+    const lanes = {
+      'START.md':
+        '---\nagent: [codex, claude]\nmodel: [gpt-a, gpt-b]\n---\nWork, with <goto>NEXT</goto>.\n',
+      'NEXT.md': '---\nagent: [codex, codex]\n---\nWork, with <result>x</result>.\n',
+    };
+    const raymond = await made(lanes, '');
+    const linted = await raymond('lint', path);
+    expect(linted.code).toBe(0);
+    expect(linted.stdout).toContain('[duplicate-lane]');
+    expect(linted.stdout).toContain(
+      'NEXT belongs to the agent codex, which does not know the session of claude.',
+    );
+    const drawn = await raymond('diagram', path, '--svg');
+    expect(drawn.stdout).toContain('codex, claude');
+    expect(drawn.stdout).toContain('gpt-a, gpt-b');
+  });
+
   test('a budget for an agent without a known cost', async () => {
     const raymond = await made(PLAIN, AGENT);
     const linted = await raymond('lint', path);

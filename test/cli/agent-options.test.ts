@@ -27,6 +27,9 @@ test.each<[readonly string[], string]>([
   [['--add-dir', 'nowhere'], '--add-dir: there is no folder '],
   [['--add-dir', 'good.json'], '--add-dir: there is no folder '],
   [['--agent', ''], 'The name of the agent is empty.'],
+  [['--agent', 'claude,'], '--agent is "claude,".'],
+  [['--agent', 'claude,codx'], 'Raymond does not know the agent "codx".'],
+  [['--model', 'opus,-p'], '--model is "-p".'],
   [['--agent-args', '--print'], 'which Raymond sets itself'],
   [['--agent-args', '--model=opus'], 'Give --model to Raymond itself'],
   [['--agent-args', 'Say hello.'], 'would read as a prompt'],
@@ -65,6 +68,40 @@ test('they are kept for a resume, with paths relative to the directory where the
   const { allowedTools: _, ...others } = kept;
   expect(agentChoicesOf(project)).toMatchObject(others);
   expect(agentChoicesOf(project)).not.toHaveProperty('allowedTools');
+});
+
+test('alternatives are kept for a resume, from the command line and from a config file', async () => {
+  const project = newProject(FLOW);
+  const lists = ['--agent', 'codex, claude,codex', '--model', 'gpt-a,gpt-b'];
+  const begin = ['flow', '--workflow-id', 'r', '--max-iterations', '1', ...lists];
+  expect(await command(project, begin)).toMatchObject({ code: 3 });
+  const kept = { agent: ['codex', 'claude'], model: ['gpt-a', 'gpt-b'] };
+  expect(agentChoicesOf(project)).toMatchObject(kept);
+  expect(await command(project, ['resume', 'r', '--max-iterations', '9'])).toMatchObject({
+    code: 0,
+  });
+  expect(agentChoicesOf(project)).toMatchObject(kept);
+
+  const config = '[raymond]\nagent = ["claude", "codex"]\nmodel = ["opus", "sonnet"]\n';
+  const other = newProject({ ...FLOW, '.raymond/config.toml': config });
+  await command(other, ['trust', '--yes']);
+  expect(await command(other, ['flow', '--workflow-id', 'r'])).toMatchObject({ code: 0 });
+  expect(agentChoicesOf(other)).toMatchObject({
+    agent: ['claude', 'codex'],
+    model: ['opus', 'sonnet'],
+  });
+});
+
+test.each([
+  ['agent = []', 'agent'],
+  ['agent = [1]', 'agent'],
+  ['model = ["opus", ""]', 'model'],
+])('a config file with %s is refused', async (line, key) => {
+  const project = newProject({ ...FLOW, '.raymond/config.toml': `[raymond]\n${line}\n` });
+  const { code, stderr } = await command(project, ['flow']);
+  expect(code).toBe(64);
+  expect(stderr).toContain(`line 2, has a wrong value for ${key}`);
+  expect(stderr).toContain('Write a text in quotes, or a list of texts');
 });
 
 test("paths in a project's trusted config file are relative to the project", async () => {

@@ -351,6 +351,10 @@ export const CHECKS: readonly Check[] = [
       assert.equal(await other.mailbox(ID).post(decide(3, 'r')), false);
       assert.equal(await other.mailbox(ID).post(decide(4, 'r')), true);
       assert.equal(await other.mailbox(ID).post(decide(3, 's')), true);
+      const say = (words: string): Message => ({ kind: 'say', agent: 'a', words, text: 'x' });
+      assert.equal(await store.mailbox(ID).post(say('w1')), true);
+      assert.equal(await other.mailbox(ID).post(say('w1')), false);
+      assert.equal(await other.mailbox(ID).post(say('w2')), true);
     },
   },
   {

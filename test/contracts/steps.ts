@@ -28,6 +28,7 @@ export function promptStep(
 ): PromptStep {
   return {
     kind: 'prompt',
+    newWords: [],
     workflow: '/workflow',
     run: 'run',
     agent: `agent${parts.number}`,

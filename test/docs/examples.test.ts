@@ -38,6 +38,7 @@ const RUN_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['docs/guide/three-workflows.md', 'test/docs/three-workflows.test.ts'],
   ['docs/guide/skills.md', 'test/docs/skills.test.ts'],
   ['docs/guide/many-machines.md', 'test/docs/many-machines.test.ts'],
+  ['docs/guide/it-starts-by-itself.md', 'test/docs/it-starts-by-itself.test.ts'],
 ]);
 
 const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path) && blocks.length);

@@ -82,6 +82,16 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     expect(result).toBe('"result":"first"\n"result":"second"');
   },
 
+  async say() {
+    await asking('say');
+    const said = await raymond('say', 'say', 'use the old API');
+    expect(said).toMatchObject({ code: 0 });
+    expect(said.stderr).toContain('It waits for the next prompt of main of say.');
+    expect((await raymond('show', 'say')).stdout).toContain('has not heard yet');
+    expect((await raymond('logs', 'say')).stdout).toContain('use the old API');
+    await answered('say');
+  },
+
   async logs() {
     await asking('logs');
     const following = start('logs', 'logs', '-f');

@@ -48,8 +48,6 @@ const SAYS = {
 export const compactingScript = (instead: Readonly<Record<string, Reply>> = {}): Script =>
   answering({ ...SAYS, ...instead });
 
-export const PROMPTS: readonly string[] = Object.keys(SAYS);
-
 const user = (text: string) => `user: ${text}`;
 const said = (prompt: keyof typeof SAYS, written: string = prompt) => [
   user(written),

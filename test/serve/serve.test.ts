@@ -244,6 +244,9 @@ describe('runs', () => {
       const { body } = await server.get('/api/runs/api');
       return JSON.stringify(body).includes('"pid":null');
     });
+    const said = await server.post('/api/runs/api/say', { text: 'use the old API' });
+    check(`${id}/say`, 'post', said);
+    expect(said).toMatchObject({ status: 202, body: { agent: 'main', reach: 'saved' } });
     check(`${id}/answer`, 'post', await server.post('/api/runs/api/answer', { text: 'x' }));
     check(`${id}/resume`, 'post', await server.post('/api/runs/api/resume', {}));
     await eventually('it is over', async () => {

@@ -195,3 +195,20 @@ test('a run of another process: its conversation is read, and s stops it', async
   await terminal.isAsBefore();
   expect(await life.ended).toMatchObject({ code: 130 });
 });
+
+test('a word is written to an agent, and a line says what becomes of it', async () => {
+  const project = newProject({ 'flow/START.sh': `${UNTIL('go')}; echo '<result>done</result>'` });
+  const terminal = new TmuxTerminal(project, SMALL);
+  await terminal.run('raymond flow --workflow-id r');
+  await terminal.shows('START.sh');
+  terminal.type('w');
+  await terminal.shows('you say to main:');
+  terminal.type('use the old API');
+  await terminal.shows('> use the old API');
+  terminal.type('Enter');
+  await terminal.shows('It waits for the next prompt of main of r.');
+  const said = project.journal('r').find(({ type }) => type === 'words-said');
+  expect(said).toMatchObject({ agent: 'main', text: 'use the old API' });
+  project.write('go', '');
+  await terminal.shows('r completed');
+});

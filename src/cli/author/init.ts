@@ -29,6 +29,9 @@ export const TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['release-approval', 'write release notes, ask a person, release only after a yes in time'],
   ['nightly-maintenance', 'wait for a quiet project, run chores, repair those that fail'],
   ['poll-and-process', 'wait for requests in a folder and process them one by one'],
+  ['nightly-updates', 'update dependencies each night, and repair what they break'],
+  ['issue-triage', 'label each new issue that a webhook reports'],
+  ['inbox-folder', 'handle each new file in a folder'],
 ]);
 
 /** Writes a working workflow into a folder. Never overwrites a file. */

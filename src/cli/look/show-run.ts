@@ -8,6 +8,7 @@ import { type Doing, isDoing } from '../../model/now.ts';
 import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { atWork, waitsForPerson } from '../../model/tally.ts';
+import { startedByText } from '../../model/trigger.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { type Wait, waitOf, waitsIn } from '../../model/wait.ts';
 import { doingText } from '../../observe/doing-text.ts';
@@ -81,12 +82,16 @@ function rehearsalLine({ settings }: Run): string {
 
 /** The agents that need a person, before everything else. */
 function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
-  const waiting = waitsForPerson(run.tally);
-  if (run.tally.failed + waiting === 0) return [];
   const failures: Text[] = [];
   const questions: Text[] = [];
+  const words: Text[] = [];
   for (const agent of history.agents.keys()) {
-    const { state, status } = run.agents.get(agent) ?? {};
+    const { state, status, words: said = [] } = run.agents.get(agent) ?? {};
+    for (const { text, by, given } of said)
+      if (!given)
+        words.push(
+          toned('plain', `${agent} has not heard yet what ${by ?? 'a person'} said: `, text),
+        );
     if (status?.kind === 'failed')
       failures.push(toned('bad', `${agent} failed at ${state}: `, status.failure.message));
     if (status?.kind === 'asking') {
@@ -101,7 +106,12 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
       questions.push(toned('warning', name, text));
     }
   }
-  return [...few(failures, 'failed'), ...few(questions, 'ask'), ...answerHints(id, run)];
+  return [
+    ...few(failures, 'failed'),
+    ...few(questions, 'ask'),
+    ...few(words, 'words'),
+    ...(run.tally.failed + waitsForPerson(run.tally) > 0 ? answerHints(id, run) : []),
+  ];
 }
 
 function answerHints(id: string, { tally, agents }: Run): readonly string[] {
@@ -139,6 +149,7 @@ function facts({ found, log, left }: ShownRun): readonly string[] {
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
     `  workflow  ${run.workflow}`,
+    ...(run.startedBy ? [`  trigger   ${oneLine(startedByText(run.startedBy))}`] : []),
     `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
     `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.steps, 'step')}`,
     ...forecastLine(left),

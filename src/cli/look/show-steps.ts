@@ -18,7 +18,7 @@ export function showSteps(steps: readonly StepRow[], now: number, room: number |
     const started = Date.parse(step.started_at);
     return [
       `${step.agent}:${step.step}`,
-      step.task === 'state' ? step.state : `${step.state} (${TASKS[step.task]})`,
+      `${step.state}${step.task === 'state' ? '' : ` (${TASKS[step.task]})`}${step.lane === null ? '' : ` by ${step.lane}`}`,
       time(started, now),
       step.ended_at === null ? '' : duration(Date.parse(step.ended_at) - started),
       step.kind === 'prompt' ? usd(step.cost_usd, step.cost_is_estimate) : '',

@@ -3,6 +3,7 @@ import type { LookedAtStep } from '../../app/look.ts';
 import type { StepShape } from '../../look/step-shape.ts';
 import type { StepMessage } from '../../model/conversation.ts';
 import { counted } from '../../model/counted.ts';
+import { takerText } from '../../model/limits.ts';
 import { refusedText, remedyFor, rightsText } from '../../model/rights-text.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { Part, Text, Tone } from '../../observe/screen.ts';
@@ -17,10 +18,11 @@ export function stepParts(
   now: number,
 ): readonly Part[] {
   const { agent, state, task, attempt, executor, prompt, messages, omitted, kept } = step;
+  const taker = step.lane ? takerText(step.lane.name, step.lane.passed) : executor;
   const how = [
     ...(task === 'state' ? [] : [TASKS[task]]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(step.kind === 'prompt' && executor !== null ? [`by ${executor}`] : []),
+    ...(step.kind === 'prompt' && taker !== null ? [`by ${taker}`] : []),
     ...(isAbandoned ? ['abandoned by a rewind'] : []),
   ];
   const about = how.length > 0 ? ` (${how.join(', ')})` : '';
@@ -88,6 +90,8 @@ function messageParts(message: StepMessage, cwd: string): readonly Part[] {
     }
     case 'tool-result':
       return quote(message.text, message.omitted, 'faint', message.failed ? 'failed' : undefined);
+    case 'person':
+      return block('a person says', message.text, message.omitted);
     case 'note':
       return [EMPTY, line([{ text: oneLine(message.text), tone: 'warning' }])];
     // A line for each answer of the model would hide what the agent said.

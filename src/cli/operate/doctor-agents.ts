@@ -1,7 +1,7 @@
 /** Checks the programs of the agents that are chosen, configured or used here. Spends nothing. */
 import { dirname } from 'node:path';
 import { checkAcp } from '../../execute/acp/health.ts';
-import { chosenAgent } from '../../execute/agents/agent-option.ts';
+import { chosenAgents } from '../../execute/agents/agent-option.ts';
 import { acpCommands, agentsWith } from '../../execute/agents/agents.ts';
 import type { Check } from '../../execute/agents/program-checks.ts';
 import { claudeAgent } from '../../execute/claude/declaration.ts';
@@ -12,7 +12,7 @@ import { findWorkflows } from '../../load/find-workflows.ts';
 import type { AgentDeclaration } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { RunOptions } from '../../options/run-options.ts';
-import { agentOf } from '../../parse/chosen-agent.ts';
+import { agentsOf } from '../../parse/chosen-agent.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
 import { looseLibrary, programIn } from '../../world/wire.ts';
 
@@ -20,8 +20,8 @@ export async function checkAgentPrograms(
   around: Surroundings,
   config: RunOptions,
 ): Promise<readonly Check[]> {
-  const usual = chosenAgent(config.agent) ?? claudeAgent.name;
-  const needed = new Set([usual, ...Object.keys(config.agents ?? {})]);
+  const usual = chosenAgents(config.agent) ?? [claudeAgent.name];
+  const needed = new Set([...usual, ...Object.keys(config.agents ?? {})]);
   if (config.agent?.codexPath !== undefined) needed.add(codexAgent.name);
   const used = await usedAgents(around, config);
   const agents = agentsWith(config.agents);
@@ -49,7 +49,8 @@ async function usedAgents(
         if (!(error instanceof UserError)) throw error;
       });
     for (const state of workflow?.states.values() ?? []) {
-      if (workflow && state.kind === 'prompt') used.set(agentOf(workflow, state), path);
+      if (workflow && state.kind === 'prompt')
+        for (const name of agentsOf(workflow, state)) used.set(name, path);
     }
   }
   return used;

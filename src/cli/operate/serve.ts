@@ -23,12 +23,7 @@ export interface ServeOptions {
 
 /** Serves the page and the API until a signal ends it. It owns no run, so its end ends none. */
 export async function serve(here: Here, options: ServeOptions): Promise<number> {
-  const wanted = portOf(options.port);
-  const around = await here();
-  const server = await startServer(await partsOf(around), wanted, {
-    known: () => knownProjects(around),
-    open: async (folder) => partsOf(await around.inProject(folder)),
-  });
+  const server = await openPage(await here(), options.port);
   // Before the address is printed, because its reader may end the server immediately.
   const ended = new Promise<void>((resolve) => {
     const end = onSignals(() => {
@@ -45,6 +40,14 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
   await ended;
   await server.close();
   return 0;
+}
+
+/** The caller closes it. */
+export async function openPage(around: Surroundings, port: string | undefined) {
+  return startServer(await partsOf(around), portOf(port), {
+    known: () => knownProjects(around),
+    open: async (folder) => partsOf(await around.inProject(folder)),
+  });
 }
 
 async function partsOf(around: Surroundings): Promise<ServeParts> {

@@ -2,17 +2,29 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { refuseInsideAny } from '../../app/refuse-inside.ts';
+import { rootOf } from '../../app/triggers.ts';
 import { agentsWith } from '../../execute/agents/agents.ts';
 import { type SettingsFile, settingsFiles } from '../../execute/agents/project-settings.ts';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { shellWord } from '../../model/shell-word.ts';
+import { type Trigger, triggerName } from '../../model/trigger.ts';
 import { UserError } from '../../model/user-error.ts';
 import {
   allAssignments,
   type Configuration,
   readConfiguration,
 } from '../../world/config/configuration.ts';
-import { approvalsOf, approveSettings, revoke, trust } from '../../world/config/trust.ts';
+import {
+  approvalsOf,
+  approveSettings,
+  approveTriggers,
+  areTriggersApproved,
+  revoke,
+  revokeTriggers,
+  trust,
+} from '../../world/config/trust.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
+import { configuredLibrary } from '../../world/wire.ts';
 import { isAttended, stderr } from '../terminal/terminal.ts';
 import { confirm } from '../terminal/terminal-door.ts';
 
@@ -22,8 +34,13 @@ export interface TrustCommand {
 }
 
 /** Shows everything first. Approves exactly what was shown. */
-export async function trustProject(here: Here, options: TrustCommand): Promise<number> {
+export async function trustProject(
+  here: Here,
+  options: TrustCommand,
+  workflow?: string,
+): Promise<number> {
   const around = await here();
+  if (workflow !== undefined) return trustTriggers(around, options, workflow);
   if (options.revoke) return revokeTrust(around);
   await refuseInsideAny(around, 'trust a project');
   const { project, options: configured } = await readConfiguration(around.project);
@@ -48,6 +65,45 @@ export async function trustProject(here: Here, options: TrustCommand): Promise<n
     });
   stderr.say(`Approved, until a file changes. To withdraw it: raymond trust --revoke`);
   return 0;
+}
+
+/** Whoever may start runs without a person must be approved by one. */
+async function trustTriggers(
+  around: Surroundings,
+  options: TrustCommand,
+  path: string,
+): Promise<number> {
+  const { ref, about } = await (await configuredLibrary(async () => around, around.cwd)).load(path);
+  if (options.revoke) {
+    const were = await revokeTriggers(ref);
+    stderr.say(`The triggers of ${path} ${were ? 'are no longer' : 'were not'} approved.`);
+    return 0;
+  }
+  await refuseInsideAny(around, 'approve triggers');
+  const { triggers = [] } = about;
+  if (triggers.length === 0 || (await areTriggersApproved(ref, triggers))) {
+    const has = triggers.length === 0 ? 'has no triggers' : 'has only triggers that you approved';
+    stderr.say(`${path} ${has}.`);
+  } else {
+    stderr.say(`Without asking you, ${path} would be started by:`, ...triggers.map(triggerLine));
+    await agree(options);
+    await approveTriggers(ref, triggers);
+    stderr.say(
+      `Approved, until the triggers change. To keep them: raymond up. To withdraw it: raymond trust --revoke ${shellWord(path)}`,
+    );
+  }
+  if (triggers.length > 0) await around.world.shareTriggers(rootOf(around));
+  return 0;
+}
+
+function triggerLine(trigger: Trigger): string {
+  const { kind: _, ...rest } = trigger;
+  const name = triggerName(trigger);
+  const unsigned = trigger.kind === 'webhook' && trigger.secret === undefined;
+  const rules = Object.entries(rest)
+    .filter(([key]) => !['schedule', 'timezone', 'name', 'pattern'].includes(key))
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return `  ${name}${unsigned ? ', SENT BY ANYBODY' : ''} (${rules.join(', ')})`;
 }
 
 async function agree({ yes }: TrustCommand): Promise<void> {

@@ -9,6 +9,7 @@ import { openDatabase } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrations.ts';
 import { makeOwnFolder, userStateFolder } from '../../world/config/user-folders.ts';
 import { forgetRemovedRuns } from '../../world/fleet/runs-of-worker.ts';
+import { keepSharedTriggers } from '../../world/fleet/shared-triggers.ts';
 import {
   CONNECTIONS_OF_WORKER,
   openRecovery,
@@ -19,6 +20,7 @@ import { type Here, surroundings } from '../../world/surroundings.ts';
 import { latency, leaseWarning, tripsPerStep, wayForm } from '../look/workers.ts';
 import { stopOnSignals } from '../terminal/signals.ts';
 import { endNow, stderr, stdout } from '../terminal/terminal.ts';
+import { showNotice } from '../terminal/terminal-door.ts';
 
 export interface WorkerOptions {
   readonly name?: string;
@@ -63,6 +65,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   const lock = await around.lockFolder(stateFolder);
   const recovery = await openRecovery(database, url, report);
   let endForgetting = () => {};
+  let endTriggers = async () => {};
   let way: Way | undefined;
   try {
     const ports = await workerPorts({
@@ -72,6 +75,16 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
         if (options.json) stdout.json({ name, ...wayForm(now, leaseMs) });
         else reportWay(way, now, leaseMs);
         way = now;
+      },
+    });
+    endTriggers = keepSharedTriggers({
+      ...{ database, report, clock: around.clock },
+      async keep(directory) {
+        const { up } = await import('../../app/up.ts');
+        const place = await surroundings({ cwd: directory, database: url, report });
+        // The workers take over the runs of a worker that is gone.
+        const parts = { door: { notice: showNotice, agree: async () => undefined }, log: report };
+        return up([place], { ...parts, resumes: false });
       },
     });
     endForgetting = forgetRemovedRuns(around, database, ports.notices);
@@ -90,6 +103,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     endNow(0);
   } finally {
     endForgetting();
+    await endTriggers();
     await recovery.close();
     await database.close();
     await lock.release();

@@ -9,7 +9,7 @@ import { DoingNow } from '../../observe/doing-now.ts';
 import { jsonObserver } from '../../observe/json.ts';
 import type { Clock, Person } from '../../ports.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
-import { askInView } from '../answer/ask-in-view.ts';
+import { askInView, sayInView } from '../answer/ask-in-view.ts';
 import { type AskOne, askInLines, personAtTerminal } from '../answer/person-at-terminal.ts';
 import { Conversation } from './conversation.ts';
 import { type LiveView, liveView } from './live-view.ts';
@@ -83,10 +83,11 @@ function viewOn(
     return { view: undefined, doing: () => {} };
   const now = new DoingNow();
   let elsewhere: ReadonlyMap<string, Doing> = new Map();
-  const view = liveView({
+  const view: LiveView = liveView({
     ...{ screen, pace: around.clock, clock, isWatched, isOver, keys: keyReader },
     isLost: async () =>
       isWatched && conditionOf(await openRun(around.store, id)).kind === 'crashed',
+    say: (agent, over) => sayInView(view, around, id, agent, over),
     converse: (agent, run, change) => new Conversation({ around, agent, run, change }),
     doing: () => (isLive ? doingByAgent(now.snapshot(clock.now())) : elsewhere),
   });

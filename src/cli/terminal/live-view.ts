@@ -47,6 +47,8 @@ export interface LiveViewParts {
   readonly isLost?: () => Promise<boolean>;
   /** The keys of the user, if there is one. */
   readonly keys?: (onPiece: (piece: string) => void) => KeyReader | undefined;
+  /** Lets the user write to an agent. `over` is called when they have finished. */
+  readonly say?: (agent: string, over: () => void) => AskedOne;
   /** Opens the conversation of an agent. */
   readonly converse?: (agent: string, run: () => Run, change: () => void) => Conversation;
 }
@@ -73,6 +75,7 @@ export function liveView(parts: LiveViewParts): LiveView {
   let controls: Controls = NO_CONTROLS;
   let page: ConversationPage | undefined;
   let question: { readonly ask: () => AskedOne; asked: AskedOne | undefined } | undefined;
+  let saying: AskedOne | undefined;
   let stop: { readonly act: (how: StopOrLeave) => void; readonly mayStop: boolean } | undefined;
   let order: readonly string[] = [];
   let lines: Line[] = [];
@@ -141,6 +144,8 @@ export function liveView(parts: LiveViewParts): LiveView {
       // A person who types has the keys. Without text, some of them lead back to the agents.
       if (typing.before !== '' || typing.after !== '') return;
       if (key !== 'escape' && key !== 'up' && key !== 'down') return;
+      saying?.close();
+      saying = undefined;
       question?.asked?.close();
       if (question) question.asked = undefined;
     }
@@ -176,6 +181,9 @@ export function liveView(parts: LiveViewParts): LiveView {
         controls = NO_CONTROLS;
         // The listeners of the next question must not see this key.
         setImmediate(ask);
+        return;
+      case 'say':
+        setImmediate(say);
         return;
       case 'drain':
       case 'now':
@@ -216,8 +224,17 @@ export function liveView(parts: LiveViewParts): LiveView {
     // The run has ended while the user was reading.
     if (!isOver) leave?.();
   };
+  const say = () => {
+    const { chosen } = controls;
+    if (chosen === undefined || saying || typing || isClosed) return;
+    saying = parts.say?.(chosen, () => {
+      saying = undefined;
+      ask();
+    });
+    show();
+  };
   const ask = () => {
-    if (question && !question.asked && !isClosed) question.asked = question.ask();
+    if (question && !question.asked && !saying && !isClosed) question.asked = question.ask();
     show();
   };
 
@@ -305,6 +322,7 @@ export function liveView(parts: LiveViewParts): LiveView {
       };
     },
     async close() {
+      saying?.close();
       typing = undefined;
       if (parts.isLost) isLost = await parts.isLost().catch(() => false);
       if (keys && !isHurried && screen.canRedraw() && (page || (isOver && isWatched))) {

@@ -24,9 +24,9 @@ import { writePrompt } from '../steps/step-folder.ts';
 import { type Gate, gate } from '../turn/gate.ts';
 import { failed, INTERRUPTED } from '../turn/outcomes.ts';
 import {
-  AGAIN,
   type Begun,
   isDisplaced,
+  promptAgain,
   type Turn,
   type Turning,
   turnExecutor,
@@ -351,7 +351,10 @@ async function adopt(
 const FREE_IDS = 1_000;
 
 /** An earlier attempt may have left its prompt in the session. */
-function promptOf({ name, processes }: Acp, { prompt, session, previousFolder }: AcpStep): string {
+function promptOf({ name, processes }: Acp, step: AcpStep): string {
+  const { prompt, session, previousFolder } = step;
   if (session.use !== 'continue' || previousFolder === undefined) return prompt;
-  return readTurn(processes.seals, previousFolder, name)?.prompt?.isSent ? AGAIN : prompt;
+  return readTurn(processes.seals, previousFolder, name)?.prompt?.isSent
+    ? promptAgain(step)
+    : prompt;
 }

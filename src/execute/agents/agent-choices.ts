@@ -131,6 +131,7 @@ export const SHARED_CHOICES = {
   model: {
     name: 'model',
     inState: named('A model of the provider.', 'the name of a model'),
+    inLanes: true,
     ...OWN,
   },
   effort: {

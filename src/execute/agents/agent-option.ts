@@ -15,9 +15,10 @@ export const AGENT_OPTION: OptionSpec = {
   name: 'agent',
   kind: 'text',
   placeholder: 'name',
-  meaning: `agent for workflows and states that name none: ${AGENT_NAMES.join(', ')} (default claude), or one of the config file`,
+  meaning: `agent for workflows and states that name none, or several in order: ${AGENT_NAMES.join(', ')} (default claude), or one of the config file`,
   example: '"claude"',
   known: AGENT_NAMES,
+  hasAlternatives: true,
   // The files of a project may command that agent.
   inProject: 'dangerous',
 };
@@ -33,7 +34,8 @@ export const AGENT_CHOICES: readonly AgentChoice[] = [
   ),
 ];
 
-/** The agent that a user chose for a run; undefined if none. */
-export function chosenAgent({ agent }: Choices = {}): string | undefined {
-  return typeof agent === 'string' && agent !== '' ? agent : undefined;
+/** The agents that a user chose for a run, in order; undefined if none. */
+export function chosenAgents({ agent }: Choices = {}): readonly string[] | undefined {
+  const names = [agent ?? []].flat().filter((name) => typeof name === 'string' && name !== '');
+  return names.length > 0 ? names.map(String) : undefined;
 }

@@ -6,7 +6,7 @@ import { parsed } from '../../model/attempt.ts';
 import { messageOf } from '../../model/message-of.ts';
 import { wrongUsage } from '../../model/user-error.ts';
 import { isInlineJson } from '../../parse/inline-json.ts';
-import { readChoices } from './choices.ts';
+import { readRunChoices } from './choices.ts';
 
 export interface AgentOptions {
   /** The content of a settings file of Claude Code. */
@@ -30,7 +30,7 @@ export function readAgentOptions(choices: Choices): AgentOptions {
     addDir = [],
     appendSystemPrompt,
     agentArgs,
-  } = readChoices(choices);
+  } = readRunChoices(choices);
   for (const folder of addDir) checkFolder(folder);
   for (const config of mcpConfig) readJson('--mcp-config', config);
   const named = [...mcpConfig, ...(agentSettings === undefined ? [] : [agentSettings])];

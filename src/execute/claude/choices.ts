@@ -48,6 +48,10 @@ export type ClaudeStep = PromptStep &
 export const readChoices = (choices: Choices): ClaudeChoices =>
   checkedChoices(choicesSchema, 'Claude Code', choices);
 
+/** The choices of a run. Its models may be alternatives: each turn reads its own one. */
+export const readRunChoices = ({ model: _, ...choices }: Choices): ClaudeChoices =>
+  readChoices(choices);
+
 export const DEFAULTS = { permissionMode: 'acceptEdits', skipPermissions: false } as const;
 
 /** The tag overrides the state, and the state overrides the run. */

@@ -36,6 +36,7 @@ import { reportOf } from './report.ts';
 import { transcriptsIn } from './transcripts.ts';
 import { claudeTravel } from './travel.ts';
 import { TurnPermissions } from './turn-permissions.ts';
+import { TurnWords } from './turn-words.ts';
 import { endInOrder, type Warm, type WarmProcess, warmProcesses } from './warm.ts';
 
 interface ClaudeOptions
@@ -110,6 +111,13 @@ function claudeTurn(claude: Claude, step: ClaudeStep, turning: Turning): Turn<Tu
       for (const rule of rules) process?.granted.add(rule);
     },
   });
+  const words = new TurnWords({
+    send: (id, text) => {
+      if (turning.launched) send(turning.launched, userMessage(text, id));
+    },
+    onHeard: (id) => turning.ask?.({ kind: 'heard', words: id }),
+    onLate: () => void turning.launched?.stop(),
+  });
   const begun = (
     launched: LaunchedProcess,
     turn: TurnFile,
@@ -117,12 +125,13 @@ function claudeTurn(claude: Claude, step: ClaudeStep, turning: Turning): Turn<Tu
   ): Begun<FollowedTurn> => ({
     launched,
     process: turn.process,
-    follow: () => followTurn({ turning, launched, turn, permissions, ...more }),
+    follow: () => followTurn({ turning, launched, turn, permissions, words, ...more }),
     keep: more.keep,
-    report: (followed, how) => reportOf(claude, step, turn, followed, how),
+    report: (followed, how) => reportOf(claude, step, turn, followed, how, words),
   });
   return {
     permissions,
+    say: (id, text) => words.say(id, text),
     async begin() {
       const waiting = await claude.warm.acquire(step);
       if (turning.isStopped) {

@@ -45,7 +45,7 @@ describe('the arguments of a turn', () => {
     expect(claudeArguments(all).join(' ')).toBe(
       '-p --input-format stream-json --output-format stream-json --verbose --session-id U ' +
         '--model opus --effort high --permission-mode acceptEdits --max-budget-usd 1.500000 ' +
-        '--include-partial-messages ' +
+        '--include-partial-messages --replay-user-messages ' +
         '--settings {"permissions":{"deny":["Edit(//a b/**)"]}} ' +
         '--allowedTools Read Bash(git log:*) ' +
         '--disallowedTools Workflow ScheduleWakeup CronCreate CronDelete CronList Write',

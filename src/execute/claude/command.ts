@@ -49,6 +49,8 @@ export function claudeArguments(turn: Turn): string[] {
     ...option('--max-budget-usd', budget(turn.budgetUsd)),
     // Shows activity during a long answer, and the usage of a turn that is stopped early.
     '--include-partial-messages',
+    // Shows when the model gets the words of a person.
+    '--replay-user-messages',
     ...(turn.writes?.kind === 'fill' ? alone(more) : inProject(turn, more)),
   ];
 }

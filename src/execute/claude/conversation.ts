@@ -1,6 +1,7 @@
 /** Translates the stream of Claude Code into messages that no agent owns. */
 import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
+import { interjected } from '../../model/spoken.ts';
 import { type Fields, fields, list, number, text } from '../json.ts';
 import { lineReader } from '../lines.ts';
 import type { ConversationReader } from '../steps/step-reader.ts';
@@ -48,7 +49,7 @@ export function conversationReader(): ConversationReader {
         }
         return assistant(event);
       case 'user':
-        return toolResults(event);
+        return [...heard(event), ...toolResults(event)];
       case 'system':
         return note(event);
       case 'stream_event':
@@ -64,7 +65,12 @@ export function conversationReader(): ConversationReader {
     }
   };
   return {
-    push: (piece) => lines(piece).flatMap(({ text: line }) => (isOver ? [] : read(line))),
+    push: (piece) =>
+      lines(piece).flatMap(({ text: line }) => {
+        // Words that came after the answer are answered in the same turn.
+        if (isOver && heard(parse(line)).length > 0) isOver = false;
+        return isOver ? [] : read(line);
+      }),
     get partial() {
       return partial;
     },
@@ -113,6 +119,14 @@ function assistant(event: Fields): readonly StepMessage[] {
         return [];
     }
   });
+}
+
+/** Words of a person. Claude Code repeats each message that it gets. */
+function heard(event: Fields): readonly StepMessage[] {
+  if (event.isReplay !== true || timeOf(event).at === undefined) return [];
+  const [block] = list(fields(event.message).content).map(fields);
+  const words = interjected(text(block?.text));
+  return words === undefined ? [] : [{ kind: 'person', ...timeOf(event), ...shortened(words) }];
 }
 
 function toolResults(event: Fields): readonly StepMessage[] {

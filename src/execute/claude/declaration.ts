@@ -32,11 +32,12 @@ export const claudeAgent: AgentDeclaration = {
     budget: true,
     permissions: true,
     ask: true,
+    hear: true,
     travel: true,
     rights: true,
   },
   choices: [
-    choice('model', { inState: MODEL_OF_STATE, ...OWN }),
+    choice('model', { inState: MODEL_OF_STATE, inLanes: true, ...OWN }),
     choice('effort', { inState: EFFORT_OF_STATE, ...OWN }),
     choice('permissionMode', { inState: MODE_OF_STATE }),
     choice('skipPermissions'),

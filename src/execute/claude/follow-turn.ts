@@ -10,6 +10,7 @@ import { type TurnOutcome, turnRecord } from './outcome.ts';
 import { alreadyCounted } from './price.ts';
 import type { TurnFile } from './records.ts';
 import type { TurnPermissions } from './turn-permissions.ts';
+import type { TurnWords } from './turn-words.ts';
 
 export interface FollowedTurn extends FollowedOutput {
   readonly outcome: TurnOutcome;
@@ -30,13 +31,14 @@ interface TurnWatch {
   readonly launched: LaunchedProcess;
   readonly turn: TurnFile;
   readonly permissions: TurnPermissions;
+  readonly words: TurnWords;
   readonly onInit?: () => void;
   /** For a process that accepts no further prompt: its output after the result still counts. */
   readonly untilExit: boolean;
 }
 
 export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
-  const { turning, launched, turn, permissions, onInit, untilExit } = watch;
+  const { turning, launched, turn, permissions, words, onInit, untilExit } = watch;
   const record = turnRecord();
   const read = messageReader();
   const show = liveReporter(turning.live, record.spentUsd);
@@ -48,6 +50,8 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
     record.add(happening);
     show(happening);
     permissions.handle(happening);
+    if (happening.kind !== 'heard' || !turn.prompts.includes(happening.uuid))
+      words.handle(happening);
     if (happening.kind === 'init') {
       init = happening;
       onInit?.();
@@ -59,7 +63,7 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   const output = await followOutput(turning, launched, {
     from: turn.offset,
     read: (piece) => read(piece).forEach(handle),
-    isOver: () => record.isOver,
+    isOver: () => record.isOver && words.isOver,
     atEnd: untilExit ? 'wait' : 'leave',
     onOver: () => endInput(launched),
   });

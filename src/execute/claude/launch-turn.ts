@@ -11,7 +11,6 @@ import type { ClaudeStep } from './choices.ts';
 import {
   claudeArguments,
   claudeEnvironment,
-  endInput,
   send,
   type TurnSession,
   userMessage,
@@ -140,7 +139,6 @@ function begin(
     stdin: hasFifo(step) ? 'fifo' : 'pipe',
   });
   send(launched, userMessage(step.prompt, prompt));
-  if (!step.warm && !launched.fifo) endInput(launched);
   const place = placeUntil(launched.ended, launcher.places, leavePlace);
   return { process: newProcess(step, launched, place), turn };
 }

@@ -16,6 +16,8 @@ export type Happening =
     }
   /** A message begins or continues. It is from the model, or a synthetic one from Claude Code. */
   | { readonly kind: 'message'; readonly id: string; readonly isSynthetic: boolean }
+  /** A message that Raymond has sent is in the conversation now. */
+  | { readonly kind: 'heard'; readonly uuid: string }
   /** The model got input: a tool's result, or a text of Claude Code itself. */
   | { readonly kind: 'input' }
   /** These tool calls, also of subagents, have their results. */
@@ -303,7 +305,12 @@ function readUser(event: Fields): Happening[] {
   const results: Happening[] =
     given.length > 0 ? [{ kind: 'tool-results', calls: callsOf(given), refused }] : [];
   if (isOfSubagent(event)) return results;
-  return [{ kind: 'input' }, ...checkpoint(event, 'tool_result'), ...results];
+  // A message that comes a second time is repeated at once, without a time, and does not count.
+  const heard: Happening[] =
+    event.isReplay === true && text(event.timestamp) !== ''
+      ? [{ kind: 'heard', uuid: text(event.uuid) }]
+      : [];
+  return [...heard, { kind: 'input' }, ...checkpoint(event, 'tool_result'), ...results];
 }
 
 /** An edit that a deny rule has refused. Other refusals are in the list of the result. */

@@ -9,9 +9,11 @@ export const CLAUDE_OPTIONS = {
     name: 'model',
     kind: 'text',
     placeholder: 'name',
-    meaning: 'model for states that name none: opus, sonnet, haiku or a full id',
+    meaning:
+      'model for states that name none, or several in order: opus, sonnet, haiku or a full id',
     example: '"sonnet"',
     known: MODELS,
+    hasAlternatives: true,
     check: modelProblem,
     inProject: 'harmless',
     inTests: true,

@@ -16,6 +16,7 @@ import type { Denial } from './messages.ts';
 import type { SessionNote, SessionNotes, TurnFile } from './records.ts';
 import { readTranscript } from './transcript.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';
+import type { TurnWords } from './turn-words.ts';
 
 interface Memory {
   readonly protects: Protected;
@@ -29,6 +30,7 @@ export function reportOf(
   turn: TurnFile,
   followed: FollowedTurn,
   how: How,
+  words: TurnWords,
 ): Report {
   const { outcome, offset } = followed;
   const { session } = step;
@@ -36,6 +38,13 @@ export function reportOf(
   const checkpoint = followed.checkpoint ?? (followed.hasSpoken ? turn.prompts.at(-1) : undefined);
   const before = memory.notes.read(sourceOf(session));
   memory.notes.write(session.id, noteAfter(before ?? {}, turn, followed, checkpoint));
+  // Its process may have died before it repeated a message that the conversation has.
+  let read: { readonly text: string | undefined } | undefined;
+  const transcript = () => {
+    read ??= { text: transcriptOf(memory, step) };
+    return read.text;
+  };
+  words.close((id) => hasWords(transcript(), id));
   return {
     end: endOf(memory, step, followed),
     account: {
@@ -46,7 +55,9 @@ export function reportOf(
     },
     raw: { from: turn.offset, to: offset },
     isLost: how === 'adopted' && outcome.kind === 'failed' && outcome.failure.kind === 'crashed',
-    isUsable: () => hasPrompt(memory, step, turn, followed),
+    isUsable: () =>
+      hasPrompt(transcript(), turn, followed) &&
+      words.heard.every((id) => hasWords(transcript(), id)),
   };
 }
 
@@ -92,14 +103,26 @@ function noteAfter(
   };
 }
 
-/** Whether the session contains the prompt, so that the agent can continue with it. */
-function hasPrompt(
+/** Undefined if it cannot be found. */
+function transcriptOf(
   { transcripts, notes }: Memory,
   { session, cwd }: PromptStep,
+): string | undefined {
+  const file = transcripts.find(session.id, cwd, notes.read(session.id)?.transcripts);
+  return file === undefined ? undefined : readIfExists(file);
+}
+
+/** Whether the session contains the prompt, so that the agent can continue with it. */
+function hasPrompt(
+  transcript: string | undefined,
   { prompts }: TurnFile,
   { hasSpoken }: FollowedTurn,
 ): boolean {
-  const file = transcripts.find(session.id, cwd, notes.read(session.id)?.transcripts);
-  if (file === undefined) return hasSpoken;
-  return readTranscript(readIfExists(file), prompts).hasPrompt;
+  if (transcript === undefined) return hasSpoken;
+  return readTranscript(transcript, prompts).hasPrompt;
 }
+
+/** Words are an own message, or stand beside the results of tools. */
+const hasWords = (transcript: string | undefined, id: string): boolean =>
+  transcript?.includes(`"uuid":"${id}"`) === true ||
+  transcript?.includes(`"source_uuid":"${id}"`) === true;

@@ -3,7 +3,7 @@ import type { Choice, Choices } from '../../model/agent.ts';
 import { wrongUsage } from '../../model/user-error.ts';
 import { stricterMode } from '../agents/permission-modes.ts';
 import { readAgentArgs } from './agent-args.ts';
-import { DEFAULTS, readChoices } from './choices.ts';
+import { DEFAULTS, readRunChoices } from './choices.ts';
 import { BYPASS } from './known-names.ts';
 import { CLAUDE_OPTIONS } from './options.ts';
 import { splitTools } from './tools.ts';
@@ -92,7 +92,7 @@ export function keepHarmless(choices: Choices): Choices {
 
 /** Facts for the user before a run that another user started is resumed. */
 export function summarize(choices: Choices): Readonly<Record<string, string>> {
-  const { permissionMode, skipPermissions } = readChoices(choices);
+  const { permissionMode, skipPermissions } = readRunChoices(choices);
   const names = NOTABLE.filter((name) => choices[name] !== undefined);
   return {
     permissions: skipPermissions ? 'SKIPPED' : permissionMode,

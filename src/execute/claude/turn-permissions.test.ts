@@ -11,7 +11,7 @@ function turn() {
       log.push(
         asking.kind === 'requested'
           ? `asks ${asking.request.request}`
-          : `withdraws ${asking.request}`,
+          : `withdraws ${asking.kind === 'withdrawn' ? asking.request : ''}`,
       ),
     send: (line) => {
       const { request_id, response } = JSON.parse(line).response;

@@ -47,6 +47,7 @@ function waiting(more: Partial<WarmProcess> = {}) {
 
 const step: ClaudeStep = {
   kind: 'prompt',
+  newWords: [],
   run: 'r',
   workflow: '/w',
   agent: 'main',

@@ -24,9 +24,9 @@ import { sourceOf } from '../steps/kept-notes.ts';
 import { type FollowedOutput, followOutput, textShower } from '../turn/follow-output.ts';
 import { failed, INTERRUPTED } from '../turn/outcomes.ts';
 import {
-  AGAIN,
   type Begun,
   type How,
+  promptAgain,
   type Report,
   type Turn,
   type TurnEnd,
@@ -184,12 +184,13 @@ function sessionOf(
 }
 
 /** An earlier attempt may have left its prompt in the thread. */
-function promptOf({ processes }: Codex, { prompt, session, previousFolder }: CodexStep): string {
+function promptOf({ processes }: Codex, step: CodexStep): string {
+  const { prompt, session, previousFolder } = step;
   const isRepeated =
     session.use === 'continue' &&
     previousFolder !== undefined &&
     readTurn(processes.seals, previousFolder)?.wasHeard;
-  return isRepeated ? AGAIN : prompt;
+  return isRepeated ? promptAgain(step) : prompt;
 }
 
 interface FollowedTurn extends FollowedOutput {

@@ -11,6 +11,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { displaced } from '../../files/own-file.ts';
 import type { Failure } from '../../model/failure.ts';
+import { withSpoken } from '../../model/spoken.ts';
 import type { Account } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type {
@@ -50,6 +51,8 @@ export interface Turn<Facts extends TurnFacts> {
   adopt(facts: Facts, launched: LaunchedProcess): Promise<Begun | StepOutcome>;
   /** Asks the agent to end the turn. By default, its process is stopped. */
   cancel?(): void;
+  /** Says words of a person during the turn; absent if the agent takes none. */
+  say?(id: string, text: string): void;
 }
 
 /** A turn whose prompt the agent has, or gets when the turn is followed. */
@@ -72,8 +75,12 @@ export interface Begun<F extends Followed = Followed> {
  * In place of a prompt that an earlier attempt has left in the session, for agents that cannot remove a
  * message from one.
  */
-export const AGAIN =
+const AGAIN =
   'The last turn broke off. Start again with the last request before this note, from its beginning.';
+
+/** The prompt of a repeated turn. Words that came since then are not in the session yet. */
+export const promptAgain = ({ newWords }: Pick<PromptStep, 'newWords'>): string =>
+  withSpoken(newWords, AGAIN);
 
 /** Who began the turn, and whether it was stopped. */
 export type How = 'ours' | 'adopted' | 'stopped';
@@ -199,6 +206,7 @@ function running<Facts extends TurnFacts>(
       turning.isStopped = true;
       turning.cancel();
     },
+    ...(turn.say && { say: (id, text) => turn.say?.(id, text) }),
     ...(permissions && {
       decide: (request, decision) => permissions.decide(request, decision),
       leave: () => void leave(turning.launched ?? adopted, permissions),

@@ -50,6 +50,24 @@ export const answerRequest = z.strictObject({
   text,
 });
 
+export const sayRequest = z.strictObject({
+  agent: z.optional(text).check(z.describe('May be left out if the run has one agent.')),
+  text,
+});
+
+export const said = z.object({
+  id: text,
+  agent: text,
+  words: text.check(z.describe('The id of the words in the events.')),
+  reach: z
+    .enum(['heard', 'turn', 'prompt', 'saved'])
+    .check(
+      z.describe(
+        'heard: the model has got them in its running turn. turn: it gets them there when its tool call has ended, or in front of its next prompt if the turn ends first. prompt: they stand in front of its next prompt. saved: no process works on the run, and it takes them after a resume.',
+      ),
+    ),
+});
+
 export const permissionRequestBody = z.strictObject({
   request: z.optional(text).check(z.describe('May be left out if only one call waits.')),
   agent: z.optional(text),
@@ -79,6 +97,8 @@ export const rewound = z.object({
 });
 
 export const pruneRequest = z.strictObject({});
+
+export const replayRequest = z.strictObject({});
 
 export const pruned = z.object({
   id: text,
@@ -117,6 +137,7 @@ export type StartRequest = z.infer<typeof startRequest>;
 export type ResumeRequest = z.infer<typeof resumeRequest>;
 export type StopRequest = z.infer<typeof stopRequest>;
 export type AnswerRequest = z.infer<typeof answerRequest>;
+export type SaidReply = z.infer<typeof said>;
 export type Stopping = z.infer<typeof stopping>;
 export type Decided = z.infer<typeof decided>;
 export type Pruned = z.infer<typeof pruned>;

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Approvals } from '../../execute/agents/project-settings.ts';
 import { hasCode, readText, realDisk, replaceFile } from '../../journal/disk.ts';
+import type { Trigger } from '../../model/trigger.ts';
 import { realPath } from '../../options/leads-out.ts';
 import { checkOwn, homeFolder, makeOwnFolder, userConfigFolder } from './user-folders.ts';
 
@@ -57,6 +58,20 @@ export async function approveSettings(
     `${JSON.stringify({ folder: realPath(root) ?? root, files })}\n`,
   );
 }
+
+/** Whether the user has approved exactly these triggers of this workflow. */
+export function areTriggersApproved(ref: string, triggers: readonly Trigger[]): Promise<boolean> {
+  return isTrusted(triggersOf(ref), JSON.stringify(triggers));
+}
+
+export function approveTriggers(ref: string, triggers: readonly Trigger[]): Promise<void> {
+  return trust(triggersOf(ref), JSON.stringify(triggers));
+}
+
+export const revokeTriggers = (ref: string): Promise<boolean> => revoke(triggersOf(ref));
+
+/** No file has this name, so the approval of a folder is another one. */
+const triggersOf = (ref: string) => `${realPath(ref) ?? ref}#triggers`;
 
 const settingsSchema = z.object({ folder: z.string(), files: z.record(z.string(), z.string()) });
 

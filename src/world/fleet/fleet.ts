@@ -17,6 +17,7 @@ import { hints, warnings } from '../../model/notice.ts';
 import type { Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import { type PostgresOccasions, postgresOccasions } from '../../postgres/occasions.ts';
 import { ownRun } from '../../postgres/own-run.ts';
 import { findRow } from '../../postgres/run-row.ts';
 import { checkAbilities, liftedRights, travelWarnings } from '../check-agents.ts';
@@ -37,6 +38,11 @@ export function fleet(url: string, around: () => Surroundings): World {
     opened ??= databaseRuns(url, around());
     return opened;
   };
+  let occasions: PostgresOccasions | undefined;
+  const ledger = async () => {
+    occasions ??= postgresOccasions((await runs()).database);
+    return occasions;
+  };
   const store = laterStore(async () => (await runs()).store);
   return {
     store,
@@ -44,6 +50,8 @@ export function fleet(url: string, around: () => Surroundings): World {
       await runs();
     },
     workers: async () => listWorkers((await runs()).database),
+    occasions: ledger,
+    shareTriggers: async (directory) => (await ledger()).register(directory),
     close: async () => (await opened)?.database.close(),
     steps: async () => stepsAnywhere(around(), async () => (await runs()).database),
     async files(run) {

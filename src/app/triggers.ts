@@ -1,0 +1,138 @@
+/** The triggers of a project: which ones it has, whether the user has approved them, their last and next occasion. */
+import { dirname } from 'node:path';
+import { messageOf } from '../model/message-of.ts';
+import {
+  isOpen,
+  type OccasionRecord,
+  type ScheduleTrigger,
+  type Trigger,
+  type TriggerKey,
+  triggerName,
+} from '../model/trigger.ts';
+import { realPath } from '../options/leads-out.ts';
+import { nextTime } from '../triggers/due.ts';
+import { optionsForReading } from '../world/config/configuration.ts';
+import { areTriggersApproved } from '../world/config/trust.ts';
+import { projectWorkflows } from '../world/project-workflows.ts';
+import type { Surroundings } from '../world/surroundings.ts';
+import { looseLibrary } from '../world/wire.ts';
+
+/** A trigger that a workflow of a project has. */
+export interface FoundTrigger {
+  readonly key: TriggerKey;
+  readonly trigger: Trigger;
+  /** The path of the workflow, relative to the project. */
+  readonly path: string;
+  /** The name of the workflow, which its runs have in their ids. */
+  readonly workflowName: string;
+  /** Whether the user has approved the triggers of this workflow as they are. */
+  readonly isApproved: boolean;
+}
+
+export interface ProjectTriggers {
+  readonly triggers: readonly FoundTrigger[];
+  /** The workflows whose files cannot be read, each with the reason. */
+  readonly problems: readonly string[];
+}
+
+/** The surroundings must be those of the project itself. See `inProjectRoot`. */
+export async function findTriggers(around: Surroundings): Promise<ProjectTriggers> {
+  const root = around.cwd;
+  const triggers: FoundTrigger[] = [];
+  const problems: string[] = [];
+  for (const path of await projectWorkflows(root)) {
+    try {
+      triggers.push(...(await triggersAt(around, path)));
+    } catch (error) {
+      problems.push(`${path}: ${messageOf(error)}`);
+    }
+  }
+  return { triggers, problems };
+}
+
+/** Those of one workflow. */
+export async function triggersAt(
+  around: Surroundings,
+  path: string,
+): Promise<readonly FoundTrigger[]> {
+  const root = around.cwd;
+  const library = looseLibrary(root, await optionsForReading(async () => around));
+  const workflow = await library.load(path);
+  const { triggers = [] } = workflow.about;
+  if (triggers.length === 0) return [];
+  const isApproved = await areTriggersApproved(workflow.ref, triggers);
+  return triggers.map((trigger) => ({
+    key: { project: root, workflow: workflow.ref, name: triggerName(trigger) },
+    ...{ trigger, path, workflowName: workflow.name, isApproved },
+  }));
+}
+
+/** Triggers belong to a project, so that two processes that were started in two of its folders agree. */
+export async function inProjectRoot(around: Surroundings): Promise<Surroundings> {
+  return around.inProject(rootOf(around), around.databaseUrl ?? 'none');
+}
+
+export function rootOf({ project }: Pick<Surroundings, 'project'>): string {
+  const folder = dirname(project.folder);
+  return realPath(folder) ?? folder;
+}
+
+export interface ListedTrigger extends FoundTrigger {
+  /** The newest occasion. */
+  readonly last: OccasionRecord | undefined;
+  /** The newest occasion that started no run, if it is newer than the last run. */
+  readonly next: number | undefined;
+  /** The next times of a schedule that is approved. */
+  readonly upcoming: readonly number[];
+  /** The occasions that wait for an earlier run. */
+  readonly waiting: number;
+}
+
+export interface KnownTriggers {
+  readonly triggers: readonly ListedTrigger[];
+  /** The newest first. */
+  readonly occasions: readonly OccasionRecord[];
+  readonly problems: readonly string[];
+}
+
+/** Everything about the triggers of a project, with its newest occasions. Changes nothing. */
+export async function triggers(
+  given: Surroundings,
+  mostOccasions = MOST_OCCASIONS,
+): Promise<KnownTriggers> {
+  const around = await inProjectRoot(given);
+  try {
+    const ledger = await around.world.occasions();
+    const found = await findTriggers(around);
+    const listed: ListedTrigger[] = [];
+    for (const one of found.triggers) {
+      const [last] = await ledger.newest(one.key, 1);
+      const open = await ledger.open(one.key);
+      const { trigger, isApproved } = one;
+      const upcoming =
+        trigger.kind === 'schedule' && isApproved ? nextTimes(trigger, around.clock.now()) : [];
+      listed.push({
+        ...{ ...one, last },
+        ...{ next: upcoming[0], upcoming },
+        waiting: open.filter(({ outcome }) => isOpen(outcome) && outcome.kind === 'due').length,
+      });
+    }
+    const occasions = await ledger.newest({ project: around.cwd }, mostOccasions);
+    return { triggers: listed, occasions, problems: found.problems };
+  } finally {
+    await around.world.close();
+  }
+}
+
+const MOST_OCCASIONS = 200;
+const MOST_TIMES = 10;
+
+function nextTimes(trigger: ScheduleTrigger, now: number): readonly number[] {
+  const times: number[] = [];
+  let time = nextTime(trigger, now);
+  while (time !== undefined && times.length < MOST_TIMES) {
+    times.push(time);
+    time = nextTime(trigger, time);
+  }
+  return times;
+}

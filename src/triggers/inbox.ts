@@ -1,0 +1,126 @@
+/**
+ * The files of a trigger. Whoever writes into the folder is not trusted: links are refused, also that of the folder
+ * itself, and a file is moved only if it is still the very one that was taken.
+ */
+import { link, lstat, mkdir, readdir, realpath, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isWithin } from '../files/regular-file.ts';
+import type { FilesTrigger, OccasionCause } from '../model/trigger.ts';
+
+export type FileCause = Extract<OccasionCause, { readonly kind: 'files' }>;
+
+export interface FoundFile {
+  readonly cause: FileCause;
+  /** Why it must not start a run. */
+  readonly problem?: string;
+}
+
+export interface Inbox {
+  /** The files that have not changed since an earlier look, and whether others are being written. */
+  look(now: number): Promise<{ readonly files: readonly FoundFile[]; readonly isBusy: boolean }>;
+}
+
+export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
+  const folder = dirname(pattern);
+  const isMeant = matcher(basename(pattern));
+  /** When each file was first seen as it is. */
+  let seen = new Map<string, { readonly identity: string; readonly since: number }>();
+  return {
+    async look(now) {
+      const names = await namesIn(project, folder);
+      const files: FoundFile[] = [];
+      const next: typeof seen = new Map();
+      for (const name of names.filter(isMeant)) {
+        const path = `${folder}/${name}`;
+        const found = await lstat(join(project, path), { bigint: true }).catch(() => undefined);
+        if (!found || found.isDirectory()) continue;
+        const identity = `${found.ino}:${found.size}:${found.mtimeNs}`;
+        const before = seen.get(path);
+        const since = before?.identity === identity ? before.since : now;
+        next.set(path, { identity, since });
+        if (now - since < STABLE_MS) continue;
+        const cause = { kind: 'files', path, identity } as const;
+        const problem = problemOf(name, found);
+        files.push(problem === undefined ? { cause } : { cause, problem });
+      }
+      const isBusy = [...next.values()].some(({ since }) => now - since < STABLE_MS);
+      seen = next;
+      return { files, isBusy };
+    },
+  };
+}
+
+/** Whether a path of the project fits the pattern. */
+export function isMeantFile({ pattern }: FilesTrigger, path: string): boolean {
+  return dirname(path) === dirname(pattern) && matcher(basename(pattern))(basename(path));
+}
+
+/** A file that did not change for so long is complete. */
+export const STABLE_MS = 1_000;
+const MOST_FILES = 10_000;
+
+async function namesIn(project: string, folder: string): Promise<readonly string[]> {
+  try {
+    const root = await realpath(project);
+    if (!isWithin(root, await realpath(join(project, folder)))) return [];
+    return (await readdir(join(project, folder))).sort().slice(0, MOST_FILES);
+  } catch {
+    return [];
+  }
+}
+
+function problemOf(
+  name: string,
+  found: { isFile(): boolean; isSymbolicLink(): boolean; readonly nlink: bigint },
+): string | undefined {
+  if (found.isSymbolicLink()) return 'it is a link';
+  if (!found.isFile()) return 'it is not a regular file';
+  if (found.nlink > 1n) return 'it has a second name (a hard link)';
+  if (/\p{Cc}/u.test(name)) return 'its name has control characters';
+  return undefined;
+}
+
+/** `*` is any number of characters and `?` is one. Hidden files are written by other programs. */
+function matcher(pattern: string): (name: string) => boolean {
+  const source = pattern
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/\*+/g, '.*')
+    .replaceAll('?', '.');
+  const regexp = new RegExp(`^${source}$`, 'su');
+  return (name) => regexp.test(name) && (!name.startsWith('.') || pattern.startsWith('.'));
+}
+
+/** Moves a file beside its folder's other ones. Returns its new path, or undefined if it is another file now. */
+export async function putAway(
+  project: string,
+  { path, identity }: FileCause,
+  where: 'done' | 'failed',
+): Promise<string | undefined> {
+  const from = join(project, path);
+  const found = await lstat(from, { bigint: true }).catch(() => undefined);
+  const [ino] = identity.split(':');
+  // The run may have changed the file, but another file with its name is another occasion.
+  if (!found?.isFile() || String(found.ino) !== ino) return undefined;
+  const folder = join(dirname(from), where);
+  await mkdir(folder, { mode: 0o700 }).catch(() => {});
+  if (!(await lstat(folder)).isDirectory()) return undefined;
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? basename(path) : numbered(basename(path), number);
+    try {
+      await link(from, join(folder, name));
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+      if (!isTaken || number >= MOST_FILES) throw error;
+      const there = await lstat(join(folder, name), { bigint: true }).catch(() => undefined);
+      // A process that was killed here has left both names.
+      if (there?.ino !== found.ino) continue;
+    }
+    await unlink(from).catch(() => {});
+    return `${dirname(path)}/${where}/${name}`;
+  }
+}
+
+function numbered(name: string, number: number): string {
+  const [, stem = name, extension = ''] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
+  return `${stem}-${number}${extension}`;
+}
