@@ -161,6 +161,11 @@ export interface Place {
 export interface PromptStep extends StepParts {
   readonly kind: 'prompt';
   readonly prompt: string;
+  /**
+   * Present if the answer is a text and no transition: a handover, or the values of placeholders. Values
+   * are written by a model that has no tools and sees nothing of the project.
+   */
+  readonly writes?: Writing;
   /** The words of people at its beginning that no earlier attempt had. */
   readonly newWords: readonly Words[];
   readonly session: SessionUse;
@@ -180,6 +185,11 @@ export interface PromptStep extends StepParts {
   /** The rules that people have allowed for the run. */
   readonly granted: readonly string[];
 }
+
+export type Writing =
+  | { readonly kind: 'handover' }
+  /** `names` are the placeholders. */
+  | { readonly kind: 'fill'; readonly names: readonly string[] };
 
 export interface ScriptStep extends StepParts {
   readonly kind: 'script';

@@ -17,6 +17,7 @@ export function tagWords(name: string, attributes: string, body: string): TagWor
 const WORDS: Readonly<Record<TagName, string>> = {
   goto: '→ goes to',
   reset: '↻ starts afresh at',
+  compact: '↻ hands over to a new session at',
   call: '↳ calls',
   function: '↳ calls, with a new session,',
   fork: '⑂ forks',

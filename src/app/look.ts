@@ -4,11 +4,18 @@ import { Steps } from '../history/steps.ts';
 import { followEvents } from '../host/follow-run.ts';
 import { openRun } from '../host/open-run.ts';
 import { openByKind } from '../host/questions.ts';
-import { knownStep, stepForm } from '../look/step-form.ts';
+import {
+  type ContextShape,
+  contextForm,
+  type ReadStep,
+  sessionSteps,
+} from '../look/context-form.ts';
+import { kindOf, knownStep, stepForm } from '../look/step-form.ts';
 import type { StepShape } from '../look/step-shape.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
 import { type Notice, warnings } from '../model/notice.ts';
 import type { Run } from '../model/run.ts';
+import { UserError } from '../model/user-error.ts';
 import type { EachEvent, RunStore, StepKey, StepNews, StoredRun } from '../ports.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import type { World } from '../world/world.ts';
@@ -79,6 +86,37 @@ export async function lookAtStep(
     cwd,
     isAbandoned: history.isAbandoned(facts.started),
   };
+}
+
+/** What the model saw at the end of a step. Throws a UserError if the step does not exist or is a script. */
+export async function lookAtContext(
+  { store, world }: Pick<Surroundings, 'store' | 'world'>,
+  id: string,
+  key: StepKey,
+): Promise<ContextShape> {
+  const steps = new Steps();
+  const handovers = new Map<string, string>();
+  await openRun(store, id, (event, _, after) => {
+    steps.follow(event, after);
+    const session = event.type === 'step-started' && after.agents.get(event.agent)?.session;
+    if (session && session.kind === 'none' && session.handover !== undefined)
+      handovers.set(`${event.agent}:${event.step}`, session.handover);
+  });
+  const facts = knownStep(steps.find(key.agent, key.step), key);
+  if (kindOf(facts) === 'script')
+    throw new UserError(
+      'not-found',
+      `${key.agent}:${key.step} is a script, so no model saw anything.`,
+      'Name the step of a prompt. To see the steps of a run: raymond show RUN --steps',
+    );
+  const reader = await world.steps();
+  const read: ReadStep[] = [];
+  for (const one of sessionSteps(steps, facts)) {
+    const { agent, step } = one.started;
+    const { told, messages } = await reader.read(id, { agent, step }, 'prompt');
+    read.push({ facts: one, told, messages, handover: handovers.get(`${agent}:${step}`) });
+  }
+  return contextForm(id, read);
 }
 
 /**

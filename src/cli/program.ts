@@ -113,6 +113,7 @@ function addLookCommands(raymond: Command, here: Here, finish: Finish): void {
       'show the agents of a run, and the time and cost of its states, or what one step said',
     )
     .option('-f, --follow', 'with a step: show what it says until it is over')
+    .option('--context', 'with a step: show what its model saw, in tokens by kind and by step')
     .option('--steps', 'list the steps instead, by the names that rewind accepts')
     .option('--rights', 'list the states instead, with what they may touch and what was refused')
     .option('--timeline', 'draw a row for each agent instead, with its steps and waits')

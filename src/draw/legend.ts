@@ -76,6 +76,7 @@ const ROLES: readonly (readonly [LineRole, string])[] = [
   ['answer', 'asks a person'],
   ['timeout', 'its time is over'],
   ['judge', 'is judged by'],
+  ['handover', 'asks for a handover with'],
 ];
 
 const SCALE = [0.1, 0.35, 0.6]

@@ -51,6 +51,7 @@ const ARROWS: Readonly<Record<LineRole, string>> = {
   answer: '-.->',
   timeout: '-.->',
   judge: '-.-',
+  handover: '-.-',
 };
 
 function shape({ kind, shows }: PictureNode): string {

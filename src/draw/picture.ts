@@ -149,6 +149,7 @@ function linesOf(plan: Plan, { from, to, role, label }: GraphEdge): readonly Lin
       return [start, ...joins];
     }
     case 'judge':
+    case 'handover':
       return [{ from: source, to: calleeAt(plan, to, from, ''), role, label, taken }];
     case 'result':
       return [...(plan.uses.get(from)?.leads ?? [])].map(([back, how]) => ({

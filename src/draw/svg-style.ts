@@ -52,13 +52,13 @@ path.edge.join { stroke: var(--script); stroke-dasharray: 12 3; stroke-width: 2;
 path.edge.failed { stroke: var(--bad); stroke-dasharray: 12 3; }
 path.edge.answer { stroke: var(--ask); stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 2; }
 path.edge.timeout { stroke: var(--ask); stroke-dasharray: 8 3 2 3; }
-path.edge.judge { stroke: var(--workflow); stroke-dasharray: 2 4; }
+path.edge.judge, path.edge.handover { stroke: var(--workflow); stroke-dasharray: 2 4; }
 .head { fill: var(--line); }
 .head.call, .head.return { fill: var(--prompt); }
 .head.worker, .head.next, .head.join { fill: var(--script); }
 .head.failed { fill: var(--bad); }
 .head.answer, .head.timeout { fill: var(--ask); }
-.head.judge { fill: var(--workflow); }
+.head.judge, .head.handover { fill: var(--workflow); }
 .head.taken { fill: var(--taken); }
 .unused { opacity: 0.38; }
 path.edge.used { stroke: var(--taken); stroke-width: 3; }

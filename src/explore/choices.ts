@@ -28,11 +28,11 @@ export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readon
 /**
  * The state with which a choice can be taken as it is. Its policy keeps only the entries that allow the
  * choice, so that a long policy is not searched each time. The effects of evaluators and failed checks
- * are choices themselves, so both are removed.
+ * are choices themselves, so both are removed. No model fills placeholders.
  */
 export function playable(state: State, { entries }: Choice): State {
   if (state.kind !== 'prompt') return state;
-  const { allowed: _, ...policy } = state.policy;
+  const { allowed: _, fill: __, ...policy } = state.policy;
   const own = { ...policy, forceImplicit: false, evaluators: [], ensures: [] };
   return { ...state, policy: entries ? { ...own, allowed: entries } : own };
 }

@@ -140,6 +140,9 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
   switch (event.type) {
     case 'agent-moved':
       return moved(event, workflow);
+    // What it hands over does not change where it goes.
+    case 'handover-called':
+      return [{ kind: 'enter', state: event.state }];
     case 'agent-forked':
       return event.workflow === workflow.ref ? [{ kind: 'child', state: event.state }] : [];
     case 'agent-answered':
@@ -161,7 +164,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     case 'agent-failed':
       return [{ kind: 'failure', failure: event.failure }];
     default:
-      return ignore<'answer-signed' | 'words-said' | 'words-heard'>(event) ?? [];
+      return ignore<'answer-signed' | 'words-said' | 'words-heard' | 'prompt-filled'>(event) ?? [];
   }
 }
 

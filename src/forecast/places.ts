@@ -62,7 +62,9 @@ export class PlaceReader {
         this.#end(event.agent);
         return;
       default:
-        ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+        ignore<
+          'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'
+        >(event);
     }
   }
 

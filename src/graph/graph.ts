@@ -1,4 +1,5 @@
 /** A workflow as nodes and edges. Lint, diagrams and exploration share this graph. */
+import { handoverFor } from '../interpret/handover.ts';
 import { rightsOf } from '../interpret/rights.ts';
 import { rightsText } from '../model/rights-text.ts';
 import type { StateName } from '../model/state-name.ts';
@@ -62,7 +63,7 @@ export interface GraphEdge {
   readonly label: string;
   /** possible: read from a prompt's text, chosen at run time, or taken only when an evaluator fires. */
   readonly certainty: 'certain' | 'possible';
-  /** Absent for the question to a judge, which is not a transition. */
+  /** Absent for the question to a judge or for a handover, which are no transitions. */
   readonly tag?: TagName;
   readonly origin: Origin | 'run';
   readonly at: Position;
@@ -85,6 +86,8 @@ export const EDGE_ROLES = [
   'timeout',
   'result',
   'judge',
+  /** To the state whose text asks for a handover. */
+  'handover',
 ] as const;
 export type EdgeRole = (typeof EDGE_ROLES)[number];
 
@@ -116,6 +119,7 @@ export function graphOf(workflow: Workflow): Graph {
       if (call) calls.set(JSON.stringify(call), call);
     }
     judges(workflow, state).forEach(connect);
+    handovers(workflow, state).forEach(connect);
   }
   return {
     name: workflow.name,
@@ -184,6 +188,7 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
   switch (tag) {
     case 'goto':
     case 'reset':
+    case 'compact':
       return edgesTo('target', 'go', tag);
     case 'call':
     case 'function':
@@ -301,4 +306,26 @@ function judges(workflow: Workflow, state: State): readonly NewEdge[] {
       at: { line: evaluator.line, column: evaluator.column },
     } as const;
   });
+}
+
+/** A name that does not exist has no edge: a step that needs it fails, and lint reports it. */
+function handovers(workflow: Workflow, state: State): readonly NewEdge[] {
+  const asking = handoverFor(workflow, state);
+  if (asking === undefined || asking === state.name) return [];
+  const limit = state.kind === 'prompt' ? state.policy.context : undefined;
+  const isLimited = (limit ?? workflow.about.context) !== undefined;
+  const compact = waysOf(workflow, state).find(({ tag }) => tag === 'compact');
+  if (!compact && !isLimited) return [];
+  const { line, column } = compact ?? limit ?? { line: 1, column: 1 };
+  return [
+    {
+      from: stateNode(state.name),
+      node: knownNode(asking),
+      role: 'handover',
+      label: 'handover',
+      certainty: 'certain',
+      origin: state.kind === 'script' ? 'script' : 'policy',
+      at: { line, column },
+    },
+  ];
 }

@@ -132,7 +132,9 @@ export class OverlayReader {
         this.#ended.set(agent.id, this.#nodeOf(agent));
         return;
       default:
-        return ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+        return ignore<
+          'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'
+        >(event);
     }
   }
 

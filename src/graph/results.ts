@@ -51,7 +51,7 @@ export function sharedNodes({ calls, edges, entry }: Graph): ReadonlySet<string>
   return shared;
 }
 
-const ENTERS: ReadonlySet<EdgeRole> = new Set<EdgeRole>(['worker', 'judge']);
+const ENTERS: ReadonlySet<EdgeRole> = new Set<EdgeRole>(['worker', 'judge', 'handover']);
 
 type Leaving = ReadonlyMap<string, readonly GraphEdge[]>;
 

@@ -164,6 +164,8 @@ function visited(event: RunEvent, after: Run): Place | undefined {
     case 'join-reported':
       return after.agents.get(event.agent);
     default:
-      return ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+      return ignore<
+        'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'
+      >(event);
   }
 }

@@ -144,7 +144,9 @@ function endOf(event: RunEvent): Pick<Span, 'end' | 'costUsd' | 'isPriced'> {
     case 'step-interrupted':
       return { ...costOf(event), end: 'interrupted' };
     default:
-      ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+      ignore<'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'>(
+        event,
+      );
       return { costUsd: 0 };
   }
 }

@@ -85,7 +85,9 @@ function follow(event: RunEvent, { ask, withdraw, withdrawAll }: Asking): void {
       withdrawAll(event.agent);
       break;
     default:
-      ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+      ignore<'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'>(
+        event,
+      );
   }
 }
 

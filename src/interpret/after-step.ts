@@ -22,8 +22,8 @@ export interface AfterStep {
   /** The agent after the end of the step. */
   readonly agent: Agent;
   readonly task: Task;
-  /** The session of a judge, and to whom it belongs. */
-  readonly judgeSession: (Owner & { readonly session: string }) | undefined;
+  /** The session of a step that may have its own, such as that of a judge, and to whom it belongs. */
+  readonly ownSession: (Owner & { readonly session: string }) | undefined;
   /** What the sandbox refused to the step. */
   readonly refused: readonly Refusal[];
   readonly at: number;

@@ -40,7 +40,8 @@ function retryFailedTask(agent: Agent, failed: Task): Agent {
  * abandoned session, it begins a new one too.
  */
 function restartInNewSession(agent: Agent, failed: Task): Agent {
-  if (failed.kind === 'judge') return begin(agent, withoutReminder(failed));
+  if (failed.kind === 'judge' || failed.kind === 'fill')
+    return begin(agent, withoutReminder(failed));
   const given = sessionId(agent.session);
   const stack = agent.stack.map((frame) =>
     given !== undefined && sessionId(frame.session) === given
@@ -57,6 +58,7 @@ function sessionId(session: Session): string | undefined {
 
 function withoutReminder(task: Task): Task {
   if (task.kind === 'reminder') return { kind: 'state' };
+  if (task.kind === 'fill') return { kind: 'fill' };
   if (task.kind === 'check') return { ...task, reminders: 0, unmet: undefined };
   if (task.kind !== 'judge') return task;
   const { kind, evaluator, output, tags } = task;

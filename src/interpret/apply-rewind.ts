@@ -49,17 +49,8 @@ function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
 }
 
 function withAgent(run: Run, state: AgentState, at: number): Run {
-  const {
-    parent,
-    worktree,
-    withheld = [],
-    input,
-    entered,
-    previousTry,
-    joined,
-    words = [],
-    ...others
-  } = state;
+  const { parent, worktree, withheld = [], input, filled, ...more } = state;
+  const { entered, previousTry, joined, words = [], ...others } = more;
   const bare = without(run, state.id);
   const agent: Agent = {
     ...others,
@@ -67,6 +58,7 @@ function withAgent(run: Run, state: AgentState, at: number): Run {
     worktree: worktree && seen(worktree),
     withheld,
     input,
+    filled,
     entered,
     previousTry,
     joined,

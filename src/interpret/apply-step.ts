@@ -21,7 +21,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
     status: {
       kind: 'running',
       // A session of another executor cannot be continued, so the state begins again.
-      task: event.task === 'state' ? STATE : begunTask(taskOf(agent.status), event),
+      task: startedTask(taskOf(agent.status), event),
       step: event.step,
       state: event.state,
       startedAt: event.at,
@@ -48,9 +48,14 @@ export function stepTaken(run: Run, event: RunEventOf<'step-taken'>): Run {
   );
 }
 
-/** A judge whose session belongs to another executor begins again. */
-function begunTask(task: Task, { session }: RunEventOf<'step-started'>): Task {
-  if (task.kind !== 'judge' || session?.use !== 'fresh') return task;
+/**
+ * A prompt that is filled first has the task of its state until then. A judge or a filling model whose
+ * session belongs to another executor begins again.
+ */
+function startedTask(task: Task, { task: kind, session }: RunEventOf<'step-started'>): Task {
+  if (kind === 'state') return STATE;
+  if (kind === 'fill' && task.kind !== 'fill') return FILL;
+  if ((task.kind !== 'judge' && task.kind !== 'fill') || session?.use !== 'fresh') return task;
   const { reminder: _, ...fresh } = task;
   return fresh;
 }
@@ -59,6 +64,7 @@ function begunTask(task: Task, { session }: RunEventOf<'step-started'>): Task {
 const NONE: readonly never[] = [];
 
 const STATE = { kind: 'state' } as const;
+const FILL = { kind: 'fill' } as const;
 
 export function stepEnded(run: Run, event: RunEventOf<'step-ended'>): Run {
   return endStep(run, event, (agent, step) => ({
@@ -137,13 +143,15 @@ function seenAt(worktree: AgentWorktree, { type, worktree: look }: StepEndEvent)
   return { ...worktree, look, wasSeen: worktree.wasSeen || isSeen };
 }
 
-/** A judge has its own session. Version 1 did not repeat the session at the end of a step. */
+/** A judge and a filling model have their own sessions. Version 1 did not repeat the session at the end of a step. */
 function sessionAfter(
   agent: Agent,
   { session, task, executor, lane }: RunningStatus,
   event: StepEndEvent,
 ): Session {
   const left = event.session ?? session;
-  if (!left || task.kind === 'judge') return agent.session;
-  return { kind: 'open', id: left.id, ...ownerOf({ executor, lane: lane && laneName(lane) }) };
+  if (!left || task.kind === 'judge' || task.kind === 'fill') return agent.session;
+  const { contextTokens: tokens } = event;
+  const owner = ownerOf({ executor, lane: lane && laneName(lane) });
+  return { kind: 'open', id: left.id, ...owner, ...(tokens !== undefined && { tokens }) };
 }

@@ -7,7 +7,7 @@ import { ownerOf } from './lanes.ts';
 export function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): Task {
   const { number, text, session, ensure } = event;
   const task = taskOf(status);
-  if (task.kind === 'judge' && session !== undefined)
+  if ((task.kind === 'judge' || task.kind === 'fill') && session !== undefined)
     return { ...task, reminder: { number, text, session, ...ownerOf(event) } };
   const { unmet } = unmetOf(status);
   if (ensure === undefined) return { kind: 'reminder', number, text, ...(unmet && { unmet }) };

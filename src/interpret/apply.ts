@@ -108,6 +108,17 @@ function fold(run: Run, event: RunEvent): Run {
         return begin(agent, { kind: 'check', ensure, tags, reminders, ...unmetOf(agent.status) });
       });
     }
+    case 'handover-called': {
+      const { tag, state: next, input } = event;
+      const given = input === undefined ? {} : { input };
+      return change(run, event.agent, (agent) =>
+        begin(agent, { kind: 'handover', tag, next, ...given }),
+      );
+    }
+    case 'prompt-filled':
+      return change(run, event.agent, (agent) =>
+        begin(agent, { kind: 'state' }, { filled: event.values }),
+      );
     case 'transition-overridden':
     case 'files-recorded':
       return run;

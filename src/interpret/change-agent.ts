@@ -57,7 +57,8 @@ export function enter(
 ): Agent {
   const key = visitKey(more.workflow ?? agent.workflow, state);
   const visits = { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 };
-  const there = { state, input, visits, entered: undefined, retries: 0, joined: undefined };
+  const gone = { filled: undefined, entered: undefined, joined: undefined };
+  const there = { state, input, visits, retries: 0, ...gone };
   return begin(agent, { kind: 'state' }, Object.assign(there, more));
 }
 

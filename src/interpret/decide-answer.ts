@@ -23,6 +23,8 @@ import {
 import { agentMove } from './agent-choice.ts';
 import { checked, ensured } from './check-ensures.ts';
 import { evaluate } from './evaluate.ts';
+import { readFilling, unfilledNames } from './fill-prompt.ts';
+import { handOver } from './follow.ts';
 import { visitKey } from './new-run.ts';
 import { policyProblem, reminderText } from './policy.ts';
 import { refusalLines } from './rights.ts';
@@ -43,6 +45,8 @@ export function decideOnAnswer(context: AfterStep, answer: Answer): readonly Run
   }
   if (task.kind === 'judge') return judged(context, task, workflow, state, answer);
   if (task.kind === 'check') return checked(context, task, answer);
+  if (task.kind === 'handover') return handedOver(context, task, answer);
+  if (task.kind === 'fill') return filled(context, state, answer);
   return decided(context, workflow, state, answer);
 }
 
@@ -190,6 +194,35 @@ function judged(
     : overridden(context, state, index, { ...pending, from: index });
 }
 
+/** The whole answer is the handover. Tags in it are text. */
+function handedOver(
+  context: AfterStep,
+  task: Extract<Task, { kind: 'handover' }>,
+  { text }: Answer,
+): readonly RunEvent[] {
+  const { workflows, run, agent, at } = context;
+  if (text.trim() !== '') return handOver(workflows, run, agent, task, at, text);
+  const message = `${agent.id} was asked for a handover and wrote nothing.`;
+  return fail(context, { kind: 'no-transition', message });
+}
+
+/** The values of a filling model, which may be reminded once it has not answered as it should. */
+function filled(context: AfterStep, state: State, { text }: Answer): readonly RunEvent[] {
+  const { run, agent, task, at } = context;
+  const names = state.kind === 'prompt' ? unfilledNames(state, run, agent) : [];
+  const read = readFilling(text, names);
+  if ('values' in read)
+    return [{ type: 'prompt-filled', at, agent: agent.id, values: read.values }];
+  const message = `The values for ${agent.state} cannot be used: ${read.problem}.`;
+  const failure: Failure = { kind: 'no-transition', message };
+  const number = remindersSoFar(task) + 1;
+  const { ownSession } = context;
+  if (number > MOST_REMINDERS || !ownSession) return fail(context, failure);
+  const again = `Your answer cannot be used: ${read.problem}. Answer with one JSON object and nothing else. Its keys: ${names.join(', ')}. Each value is a text.`;
+  const reminder = { number, failure, text: again, ...ownSession };
+  return [{ type: 'agent-reminded', at, agent: agent.id, ...reminder }];
+}
+
 const JUDGE_MAY: readonly AllowedTransition[] = [
   { tag: 'result', attributes: {}, line: 0, column: 0 },
 ];
@@ -211,7 +244,7 @@ function remindOrFail(
       number: sent + 1,
       failure,
       text: [reminderText(failure.message, allowed), ...refusalLines(context.refused)].join('\n'),
-      ...(task.kind === 'judge' && context.judgeSession),
+      ...(task.kind === 'judge' && context.ownSession),
     },
   ];
 }
@@ -239,5 +272,5 @@ const withMore = (failure: Failure, more: string): Failure => ({
 
 function remindersSoFar(task: Task): number {
   if (task.kind === 'reminder') return task.number;
-  return task.kind === 'judge' ? (task.reminder?.number ?? 0) : 0;
+  return task.kind === 'judge' || task.kind === 'fill' ? (task.reminder?.number ?? 0) : 0;
 }

@@ -9,6 +9,7 @@ import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AfterStep } from './after-step.ts';
 import { apply } from './apply.ts';
+import { taskOf } from './change-agent.ts';
 import { decideOnAnswer } from './decide-answer.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
@@ -35,7 +36,7 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
     run: after,
     agent,
     task,
-    judgeSession: session && {
+    ownSession: session && {
       session: (ended.session ?? session).id,
       ...ownerOf({ executor, lane: lane && laneName(lane) }),
     },
@@ -99,6 +100,9 @@ function howToRepeat(
   sessionUsable: boolean,
 ): RunEventOf<'step-interrupted'>['repeat'] {
   const state = workflows(agent.workflow)?.states.get(agent.state);
+  const { kind } = taskOf(agent.status);
+  // They only write a text, so there is no work to continue.
+  if (kind === 'handover' || kind === 'fill') return 'restart';
   if (state?.kind !== 'prompt' || !sessionUsable) return 'restart';
   return state.policy.onInterrupt;
 }
@@ -112,7 +116,8 @@ function failed(
   const { task } = context;
   const isScript =
     task.kind === 'check' ||
-    context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script';
+    (task.kind === 'state' &&
+      context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script');
   const pausesMs = run.settings.retryPausesMs;
   // Another agent does not know a session that is continued or branched.
   const mayLeave = lane !== undefined && session?.use === 'fresh';

@@ -1,6 +1,6 @@
 /** INV-6: One switch defines the meaning of all tags. */
 import { counted } from '../model/counted.ts';
-import type { Frame, RunEvent, RunEventOf, Session, StackChange } from '../model/event.ts';
+import type { Frame, RunEvent, RunEventOf, Session, StackChange, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
@@ -13,8 +13,9 @@ import { limitsOf } from '../parse/limits.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type ChildName, childNames } from './agent-name.ts';
 import { callCeiling, forkCeiling, nameCeiling } from './ceilings.ts';
+import { failAgent } from './fail-agent.ts';
 import { branchClash, childPlace } from './fork-worktree.ts';
-import { ownerOf } from './lanes.ts';
+import { handoverPrompt, outgrown } from './handover.ts';
 import { visitKey } from './new-run.ts';
 import { entryInput } from './workflow-defaults.ts';
 import { worktreeFate } from './worktree-fate.ts';
@@ -72,7 +73,9 @@ function ownEvent(
   const { agent, at } = from;
   switch (own.tag) {
     case 'goto':
-      return moved(from, tag, { state: state(from, own.target), input: own.input });
+      return left(from, tag, own, outgrown(from.workflows(agent.workflow), agent));
+    case 'compact':
+      return left(from, tag, own, 'compact');
     case 'reset':
       return moved(from, tag, {
         state: state(from, own.target),
@@ -159,6 +162,50 @@ function ownEvent(
   }
 }
 
+/**
+ * The agent goes on to a state of its workflow. If its session must be compacted, it first writes what
+ * the next one must know. An agent without a session has nothing to hand over but what it received.
+ */
+function left(
+  from: Standpoint,
+  tag: RunEventOf<'agent-moved'>['tag'],
+  { target, input }: { readonly target: string; readonly input?: string },
+  why: 'compact' | number | undefined,
+): RunEvent {
+  const { workflows, agent, at } = from;
+  const next = state(from, target);
+  if (why === undefined || agent.session.kind === 'none')
+    return moved(from, tag, { state: next, input });
+  check(entryProblem(workflows, agent, agent.workflow, next));
+  const workflow = workflows(agent.workflow);
+  const asked = workflow && handoverPrompt(workflow, workflow.states.get(agent.state));
+  if (asked && 'problem' in asked) throw new Obstacle('missing-state', asked.problem);
+  return {
+    type: 'handover-called',
+    at,
+    agent: agent.id,
+    tag,
+    state: next,
+    ...(input !== undefined && { input }),
+    ...(typeof why === 'number' && { tokens: why }),
+  };
+}
+
+/** The agent has written its handover, if it could: it goes on in a new session. */
+export function handOver(
+  workflows: Workflows,
+  run: Run,
+  agent: Agent,
+  { tag, next, input }: Extract<Task, { kind: 'handover' }>,
+  at: number,
+  handover?: string,
+): readonly RunEvent[] {
+  const problem = entryProblem(workflows, agent, agent.workflow, next);
+  if (problem) return failAgent(run, agent.id, problem, at);
+  const session = { ...FRESH, ...(handover !== undefined && { handover }) };
+  return [moved({ workflows, run, agent, at }, tag, { state: next, session, input })];
+}
+
 interface Destination {
   readonly state: StateName;
   readonly workflow?: string;
@@ -171,7 +218,7 @@ interface Destination {
 
 /** Parts that the destination leaves out stay as they are. */
 function moved(
-  { workflows, agent, at }: Standpoint,
+  { workflows, agent, at }: Omit<Standpoint, 'facts'>,
   tag: RunEventOf<'agent-moved'>['tag'],
   to: Destination,
 ): RunEvent {
@@ -258,7 +305,8 @@ function branched({ workflows, agent }: Standpoint, ref: string, name: StateName
 /** A callee starts from its caller's memory. If the caller has none, the callee has none. */
 function branchOf(session: Session): Session {
   if (session.kind !== 'open') return session;
-  return { kind: 'branch', from: session.id, ...ownerOf(session) };
+  const { id: from, kind: _, ...more } = session;
+  return { kind: 'branch', from, ...more };
 }
 
 function pushed(from: Standpoint, back: string): StackChange {

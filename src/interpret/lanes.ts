@@ -3,26 +3,58 @@
  * session. A fresh session goes to the first lane that is available.
  */
 import { type Agents, type Lane, laneName } from '../model/agent.ts';
-import type { LaneReason, Session, StepLane } from '../model/event.ts';
+import type { LaneReason, Session, StepLane, Task } from '../model/event.ts';
 import { limitOf } from '../model/limits.ts';
 import type { Agent, ClosedLane, Run } from '../model/run.ts';
-import type { PromptState, Workflow } from '../model/workflow.ts';
-import { type ChoicePlace, sharingLimits } from '../parse/chosen-agent.ts';
+import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
+import {
+  agentNamed,
+  agentsOf,
+  type ChoicePlace,
+  fillerOf,
+  lanesOf,
+  sharingLimits,
+} from '../parse/chosen-agent.ts';
+import { NO_POLICY } from '../parse/policy.ts';
 import { taskOf } from './change-agent.ts';
 import type { Workflows } from './follow.ts';
 
-/** A prompt, for an agent that is at it. */
+/** A prompt, for an agent that is at it. A script has none, but its agent may have to write a handover. */
 export function choicePlace(
   workflows: Workflows,
   { workflow: ref, settings }: Run,
   { status, choices }: Agent,
   workflow: Workflow,
-  state: PromptState,
+  own: PromptState | ScriptState,
 ): ChoicePlace {
   const usual = workflows(ref)?.agents.usual ?? workflow.agents.usual;
-  // The choices of a function tag apply to the called state, not to its judge.
-  const tag = taskOf(status).kind === 'judge' ? {} : choices;
+  const { kind } = taskOf(status);
+  // The choices of a function tag apply to the called state, not to its judge or its filling.
+  const tag = kind === 'judge' || kind === 'fill' ? {} : choices;
+  const state = own.kind === 'prompt' ? own : { name: own.name, policy: NO_POLICY };
   return { workflow, state, run: settings.agent, usual, tag };
+}
+
+/** The lanes of a step. Only those of the state's own text and of a judge are a choice of their author. */
+export function lanesFor(
+  place: ChoicePlace,
+  { kind }: Task,
+  session: Session,
+  executor?: string,
+): readonly Lane[] {
+  const { workflow, state, usual } = place;
+  if (kind === 'fill') {
+    const names = agentsOf(workflow, state);
+    const filler = fillerOf(workflow.agents, names) ?? names[0] ?? usual;
+    return [{ agent: filler, choices: {} }];
+  }
+  const lanes = lanesOf(place);
+  const { executor: owner } = ownerOf(session);
+  if (kind !== 'handover' || owner === undefined || !agentNamed(workflow.agents, owner))
+    return lanes;
+  // The agent that has the session writes the handover, whatever state is left.
+  const hasOwner = lanes.some(({ agent }) => (executor ?? agent) === owner);
+  return hasOwner ? lanes : [{ agent: owner, choices: {} }];
 }
 
 /** The lanes of a prompt, and who takes them. */
@@ -104,10 +136,10 @@ function boundLane(agent: Agent, all: Lanes): Lane | undefined {
   return own.find((lane) => laneName(lane) === owner.lane) ?? own[0];
 }
 
-/** A judge has its own memory. */
+/** A judge and a filling model have their own memory. */
 function memoryOf({ status, session }: Agent): Owner | undefined {
   const task = taskOf(status);
-  if (task.kind === 'judge') return task.reminder;
+  if (task.kind === 'judge' || task.kind === 'fill') return task.reminder;
   return session.kind === 'none' ? undefined : session;
 }
 

@@ -71,6 +71,7 @@ export function newAgent(
     variables,
     withheld,
     input: place.input,
+    filled: undefined,
     choices: {},
     visits: { [visitKey(place.workflow, place.state)]: 1 },
     entries: {},

@@ -39,6 +39,8 @@ function workflowOf(run: Run, event: RunEvent): string | undefined {
     case 'step-started':
       return run.agents.get(event.agent)?.workflow;
     default:
-      return ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+      return ignore<
+        'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'
+      >(event);
   }
 }

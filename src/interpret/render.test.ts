@@ -110,6 +110,7 @@ test('the environment of a script', () => {
     RAYMOND_AGENT_ID: 'main_w1',
     RAYMOND_STATE: 'W.sh',
     RAYMOND_TASK_FOLDER: '/task',
+    RAYMOND_TRIGGER: 'a person',
     RAYMOND_ATTEMPT: '1',
   });
 });

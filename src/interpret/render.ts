@@ -1,7 +1,8 @@
 /** Fills a state's text for a step. */
 import type { Agent, Run } from '../model/run.ts';
+import type { StateName } from '../model/state-name.ts';
 import { startedByText } from '../model/trigger.ts';
-import type { PromptState, Workflow } from '../model/workflow.ts';
+import type { PromptState, State, Workflow } from '../model/workflow.ts';
 import { type JsonReading, jsonText, readJson, valueAt } from '../parse/json.ts';
 import {
   type GivenName,
@@ -15,6 +16,8 @@ import {
 } from '../parse/placeholders.ts';
 import { writeTag } from '../parse/transition.ts';
 import { taskOf } from './change-agent.ts';
+import { fillQuestion } from './fill-prompt.ts';
+import { handoverPrompt, receivedHandover, withHandover } from './handover.ts';
 
 /** The values that a step adds to those of the run. */
 export interface Surroundings {
@@ -31,16 +34,45 @@ export function renderPrompt(state: PromptState, from: Surroundings): string {
   const task = taskOf(agent.status);
   if (task.kind === 'reminder') return task.text;
   if (task.kind === 'continuation') return CONTINUATION;
-  if (task.kind === 'judge' && task.reminder) return task.reminder.text;
+  if ((task.kind === 'judge' || task.kind === 'fill') && task.reminder) return task.reminder.text;
+  if (task.kind === 'fill') return fillQuestion(state, ...knownValues(state, from));
   const judged: Readonly<Record<JudgeName, string>> | undefined =
     task.kind === 'judge'
       ? { output: task.output, transition: task.tags.map(writeTag).join('\n') }
       : undefined;
-  return fill(state.template, (name) =>
-    isGivenName(name)
-      ? GIVEN[name](from)
-      : lookUp({ ...from.run.metadata, ...agent.variables, ...judged }, name),
+  const prompt = rendered(state, from, { ...agent.filled, ...judged });
+  return judged ? prompt : withHandover(state, receivedHandover(agent), prompt);
+}
+
+/** The text that asks an agent for a handover, for the state that it leaves. */
+export function renderHandover(
+  state: State | undefined,
+  from: Surroundings,
+): { readonly name?: StateName; readonly prompt: string } {
+  const asked = handoverPrompt(from.workflow, state);
+  if ('problem' in asked) throw new Error(asked.problem);
+  const { name } = asked;
+  return { ...(name && { name }), prompt: rendered(asked, from, {}) };
+}
+
+function rendered(
+  { template }: Pick<PromptState, 'template'>,
+  from: Surroundings,
+  more: Readonly<Record<string, string>>,
+): string {
+  const values = { ...from.run.metadata, ...from.agent.variables, ...more };
+  return fill(template, (name) => (isGivenName(name) ? GIVEN[name](from) : lookUp(values, name)));
+}
+
+/** The values that a filling model gets: those that Raymond gives and the prompt uses, and the others. */
+function knownValues(
+  { template }: PromptState,
+  from: Surroundings,
+): readonly [given: Record<string, string>, values: Record<string, string>] {
+  const used = [...template.matchAll(PLACEHOLDER)].flatMap(([, name = '']) =>
+    isGivenName(name) ? [[name, GIVEN[name](from)] as const] : [],
   );
+  return [Object.fromEntries(used), { ...from.run.metadata, ...from.agent.variables }];
 }
 
 /**
@@ -87,6 +119,7 @@ const GIVEN: Readonly<Record<GivenName | ScriptStepName, (from: Surroundings) =>
   agent_id: ({ agent }) => agent.id,
   state: ({ agent }) => agent.state,
   task_folder: ({ taskFolder }) => taskFolder(),
+  handover: ({ agent }) => receivedHandover(agent) ?? '',
   trigger: ({ run }) => startedByText(run.startedBy),
   attempt: ({ agent }) => String(agent.attempts),
 };

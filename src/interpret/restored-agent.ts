@@ -23,7 +23,7 @@ export function restoredAgent(
   isWorktreeGone: boolean,
 ): AgentState {
   const { id, parent, workflow, state, cwd, worktree, variables, choices, visits, entries } = agent;
-  const { attempts, retries, workers, input, entered, previousTry, joined } = agent;
+  const { attempts, retries, workers, input, entered, previousTry, joined, filled } = agent;
   const cut = (session: Session) => cutSession(restoring, session, started);
   const used = { attempts, retries, workers, visits, entries };
   return {
@@ -34,6 +34,7 @@ export function restoredAgent(
     stack: agent.stack.map((frame) => ({ ...frame, session: cut(frame.session) })),
     ...(worktree && { worktree: worktreeState(worktree, isWorktreeGone) }),
     ...(input !== undefined && { input }),
+    ...(filled && { filled }),
     ...(entered !== undefined && { entered }),
     ...(previousTry !== undefined && { previousTry }),
     ...(joined && { joined }),
@@ -115,10 +116,11 @@ function restingStatus(
   }
 }
 
-/** A reminded judge whose conversation went on is asked again from the beginning. */
+/** A reminded judge, or a reminded filler, whose conversation went on is asked again from the beginning. */
 function restoredTask(restoring: Restoring, task: Task, started: number): Task {
-  if (task.kind !== 'judge' || !task.reminder) return task;
+  if ((task.kind !== 'judge' && task.kind !== 'fill') || !task.reminder) return task;
   if (!isContinuedSince(restoring, task.reminder.session, started)) return task;
+  if (task.kind === 'fill') return { kind: 'fill' };
   const { kind, evaluator, output, tags, unmet } = task;
   return { kind, evaluator, output, tags, ...(unmet && { unmet }) };
 }

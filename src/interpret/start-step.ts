@@ -1,17 +1,19 @@
-import type { RunEvent, Session, SessionUse, StopReason } from '../model/event.ts';
+import type { RunEvent, Session, SessionUse, StopReason, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StartStep } from '../model/input.ts';
 import { firstLimit } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { roundUsd } from '../model/tally.ts';
-import type { PromptState } from '../model/workflow.ts';
-import { agentNamed, lanesOf } from '../parse/chosen-agent.ts';
+import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
+import { agentNamed } from '../parse/chosen-agent.ts';
 import { brokenBecause, resolveState } from '../parse/resolve.ts';
 import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
-import type { Workflows } from './follow.ts';
-import { choicePlace, type Lanes, type Owner, takerOf } from './lanes.ts';
+import { unfilledNames } from './fill-prompt.ts';
+import { handOver, type Workflows } from './follow.ts';
+import { handoverPrompt } from './handover.ts';
+import { choicePlace, type Lanes, lanesFor, type Owner, takerOf } from './lanes.ts';
 import { visitKey } from './new-run.ts';
 import { rightsAt } from './rights.ts';
 import { takesWords, waitingWords } from './words.ts';
@@ -35,8 +37,10 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   if (money === 'none') return [];
   const executor = taker?.executor ?? input.executors.script;
 
-  const { task } = agent.status;
+  const task = nextTask(workflows(agent.workflow), run, agent);
   const owned = state.kind === 'script' ? agent : withOwnSession(agent, executor);
+  // A session that its agent can no longer continue hands nothing over.
+  if (task.kind === 'handover' && owned !== agent) return handOver(workflows, run, agent, task, at);
   // A reminder or a continuation means nothing in a new session, so the state begins again.
   const words = state.kind === 'prompt' && takesWords(task) ? waitingWords(agent) : [];
   const isLost = owned !== agent && (task.kind === 'reminder' || task.kind === 'continuation');
@@ -49,7 +53,9 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       attempt: agent.attempts + 1,
       state: state.name,
       task: isLost ? 'state' : task.kind,
-      ...(state.kind === 'prompt' && { session: sessionFor(owned, executor, input.newSession) }),
+      ...(state.kind === 'prompt' && {
+        session: sessionFor(owned, task, executor, input.newSession),
+      }),
       executor,
       ...(taker?.lane && { lane: taker.lane }),
       ...(input.worker !== undefined && { worker: input.worker }),
@@ -59,6 +65,17 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       ...(words.length > 0 && { words }),
     },
   ];
+}
+
+/** A prompt with placeholders that a model has to fill first is filled first. */
+function nextTask(workflow: Workflow | undefined, run: Run, agent: Agent): Task {
+  const task = taskOf(agent.status);
+  const state = workflow?.states.get(agent.state);
+  const needsFill =
+    task.kind === 'state' &&
+    state?.kind === 'prompt' &&
+    unfilledNames(state, run, agent).length > 0;
+  return needsFill ? { kind: 'fill' } : task;
 }
 
 function rightsIn(workflows: Workflows, run: Run, agent: Agent, state: StateName) {
@@ -129,17 +146,23 @@ function executedState(
   if (!own) return failure('missing-state', `${agent.state} is no longer in ${workflow.ref}.`);
   if (own.kind === 'broken') return failure('broken-state', brokenBecause(own));
 
-  const task = taskOf(agent.status);
+  const task = nextTask(workflow, run, agent);
+  const prompt = (state: PromptState | ScriptState): ExecutedState => {
+    const place = choicePlace(workflows, run, agent, workflow, state);
+    const lanes = lanesFor(place, task, agent.session, executor);
+    return { kind: 'prompt', name: state.name, lanes, agents: workflow.agents, executor };
+  };
+  if (task.kind === 'handover') {
+    const asked = handoverPrompt(workflow, own);
+    if ('problem' in asked) return failure('missing-state', asked.problem);
+    return prompt(own);
+  }
   if (own.kind !== 'prompt') return script(own.name);
   if (task.kind === 'check') {
     return own.policy.ensures[task.ensure]
       ? script(own.name)
       : failure('missing-state', `${own.name} no longer has its check.`);
   }
-  const prompt = (state: PromptState): ExecutedState => {
-    const lanes = lanesOf(choicePlace(workflows, run, agent, workflow, state));
-    return { kind: 'prompt', name: state.name, lanes, agents: workflow.agents, executor };
-  };
   if (task.kind !== 'judge') return prompt(own);
   const evaluator = own.policy.evaluators[task.evaluator];
   if (evaluator?.kind !== 'prompt')
@@ -226,9 +249,8 @@ function hasPlaceForScript({ tally, settings }: Run): boolean {
   return tally.scriptsRunning < settings.maxParallelScripts;
 }
 
-function sessionFor(agent: Agent, executor: string, newSession: string): SessionUse {
-  const task = agent.status.kind === 'ready' ? agent.status.task : undefined;
-  if (task?.kind === 'judge') {
+function sessionFor(agent: Agent, task: Task, executor: string, newSession: string): SessionUse {
+  if (task.kind === 'judge' || task.kind === 'fill') {
     return task.reminder && owns(executor, task.reminder)
       ? { use: 'continue', id: task.reminder.session }
       : { use: 'fresh', id: newSession };

@@ -90,6 +90,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     scope_dir: scopeOf(agent.workflow),
     workflow: agent.workflow,
     input: agent.input ?? null,
+    ...(agent.filled && { filled: agent.filled }),
     choices: agent.choices,
     visits: agent.visits,
     ...(Object.keys(agent.entries).length > 0 && { entries: agent.entries }),
@@ -168,12 +169,19 @@ const branchOf = (session: Session) => (session.kind === 'branch' ? session.from
 const branchAt = (session: Session) =>
   session.kind === 'branch' && session.at !== undefined ? { branch_at: session.at } : {};
 
-function ownerOf(session: Session): Pick<FrozenAgent, 'session_executor' | 'session_lane'> {
-  if (session.kind === 'none') return {};
-  const { executor, lane } = session;
+type FrozenOwner = Pick<
+  FrozenAgent,
+  'session_executor' | 'session_lane' | 'session_tokens' | 'handover'
+>;
+
+function ownerOf(session: Session): FrozenOwner {
+  if (session.kind === 'none')
+    return session.handover === undefined ? {} : { handover: session.handover };
+  const { executor, lane, tokens } = session;
   return {
     ...(executor !== undefined && { session_executor: executor }),
     ...(lane !== undefined && { session_lane: lane }),
+    ...(tokens !== undefined && { session_tokens: tokens }),
   };
 }
 

@@ -107,6 +107,17 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const sessionParts = {
+  /** The executor to which the session belongs. */
+  session_executor: z.optional(text),
+  /** The lane that began it, if its state has several. */
+  session_lane: z.optional(text),
+  /** The size of the session, if it is known. */
+  session_tokens: z.optional(z.int().check(z.nonnegative())),
+  /** Without a session: the text with which the next one begins. */
+  handover: z.optional(text),
+};
+
 const agentSchema = z.object({
   id: text,
   /** The agent that forked it. Null for the first agent. */
@@ -117,17 +128,13 @@ const agentSchema = z.object({
   branch_of: z.nullable(text),
   /** The message after which the history of that session is cut off; absent for all of it. */
   branch_at: z.optional(text),
-  /** The executor to which the session belongs. */
-  session_executor: z.optional(text),
-  /** The lane that began it, if its state has several. */
-  session_lane: z.optional(text),
+  ...sessionParts,
   stack: z.array(
     z.object({
       session: z.nullable(text),
       branch_of: z.nullable(text),
       branch_at: z.optional(text),
-      session_executor: z.optional(text),
-      session_lane: z.optional(text),
+      ...sessionParts,
       state: stateNameSchema,
       scope_dir: text,
       workflow: text,
@@ -142,6 +149,8 @@ const agentSchema = z.object({
   scope_dir: text,
   workflow: text,
   input: z.nullable(text),
+  /** The placeholders of the state that a model has filled. */
+  filled: z.optional(variables),
   choices: variables,
   visits: z.readonly(z.record(text, z.number())),
   /** The digests of entries into states that compare them; absent if none does. */

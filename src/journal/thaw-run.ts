@@ -78,6 +78,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     variables: frozen.fork_attributes,
     withheld: frozen.withheld ?? [],
     input: frozen.input ?? undefined,
+    filled: frozen.filled,
     choices: frozen.choices,
     visits: frozen.visits,
     entries: frozen.entries ?? {},
@@ -160,18 +161,20 @@ function thawEndedWorktree(frozen: FrozenEndedWorktree): EndedWorktree {
 
 function toSession(
   id: string | null,
-  { branch_of: from, branch_at: at, session_executor: executor, session_lane: lane }: FrozenBranch,
+  { branch_of: from, branch_at: at, session_executor: executor, ...more }: FrozenBranch,
 ): Session {
+  const { session_lane: lane, session_tokens: tokens, handover } = more;
   const owner = {
     ...(executor !== undefined && { executor }),
     ...(lane !== undefined && { lane }),
+    ...(tokens !== undefined && { tokens }),
   };
   if (id !== null) return { kind: 'open', id, ...owner };
-  if (from === null) return { kind: 'none' };
+  if (from === null) return { kind: 'none', ...(handover !== undefined && { handover }) };
   return { kind: 'branch', from, ...(at !== undefined && { at }), ...owner };
 }
 
 type FrozenBranch = Pick<
   FrozenAgent,
-  'branch_of' | 'branch_at' | 'session_executor' | 'session_lane'
+  'branch_of' | 'branch_at' | 'session_executor' | 'session_lane' | 'session_tokens' | 'handover'
 >;

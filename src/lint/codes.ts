@@ -93,6 +93,13 @@ const LINT_CODES = {
     'lint',
     'A tag continues or branches a session in a state of another agent, which begins a new session.',
   ),
+  'unknown-context': warning(
+    'lint',
+    'The agent of a state does not report the size of a session, so a limit of the context has no effect.',
+  ),
+  // Handovers.
+  'bad-handover': error('lint', 'The state that asks for a handover is not a prompt.'),
+  'empty-handover': warning('lint', 'A prompt uses {{handover}}, but no compact leads to it.'),
   // The manifest.
   'misnamed-manifest': error(
     'parse',
@@ -137,7 +144,7 @@ const LINT_CODES = {
   // Names of states.
   'missing-state': error(
     'lint',
-    'A target, return, next, timeout_next, failed_next or judge does not exist.',
+    'A target, return, next, timeout_next, failed_next, judge or handover does not exist.',
   ),
   'ambiguous-state': error('lint', 'More than one file matches a name.'),
   'wrong-platform': error('lint', 'A name refers to a script that cannot run on the platform.'),
@@ -177,7 +184,10 @@ const LINT_CODES = {
   'check-never-runs': warning('lint', 'A check waits for a transition that its state never takes.'),
   'bad-evaluator': error('parse', 'An evaluator has no test, several tests, or no then.'),
   'bad-regex': error('parse', 'Raymond does not support the regular expression of an evaluator.'),
-  'bad-name': error('parse', 'The judge of an evaluator is not a valid name of a state.'),
+  'bad-name': error(
+    'parse',
+    'The judge of an evaluator, or a handover, is not a valid name of a state.',
+  ),
   'incomplete-transition': error(
     'parse',
     'An entry of allowed_transitions, the then of an evaluator or the else of a check lacks a part.',

@@ -3,6 +3,7 @@
 import type { Configuration, Walk } from '../explore/walk.ts';
 import { componentsOf } from '../graph/components.ts';
 import { statesHere, type Way } from '../graph/ways.ts';
+import { handoverFor } from '../interpret/handover.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { FailureKind } from '../model/failure.ts';
 import type { StateName } from '../model/state-name.ts';
@@ -123,8 +124,8 @@ function unreachableStates(
   const states = statesHere(workflow);
   // A broken state may lead anywhere.
   if (states.some(({ kind }) => kind === 'broken')) return [];
-  const judges = new Set([...reached].flatMap((name) => judgesOf(workflow, name)));
-  const missed = states.filter(({ name }) => !reached.has(name) && !judges.has(name));
+  const beside = new Set([...reached].flatMap((name) => besideOf(workflow, name)));
+  const missed = states.filter(({ name }) => !reached.has(name) && !beside.has(name));
   return missed.map((state) => {
     const { name } = state;
     const start = startOf(state);
@@ -144,14 +145,18 @@ function unreachableStates(
   });
 }
 
-function judgesOf(workflow: Workflow, name: StateName): readonly StateName[] {
+/** The states whose texts are used beside a state: those of its judges and of its handover. */
+function besideOf(workflow: Workflow, name: StateName): readonly StateName[] {
   const state = workflow.states.get(name);
-  if (state?.kind !== 'prompt') return [];
-  return state.policy.evaluators.flatMap((evaluator) => {
+  const asking = state && handoverFor(workflow, state);
+  const asks = asking === undefined ? [] : [asking];
+  if (state?.kind !== 'prompt') return asks;
+  const judges = state.policy.evaluators.flatMap((evaluator) => {
     if (evaluator.kind !== 'prompt') return [];
     const resolution = resolveState(workflow, evaluator.state);
     return 'found' in resolution ? resolution.found : [];
   });
+  return [...judges, ...asks];
 }
 
 /** Only the innermost calls are reported. The calls around them never return for the same reason. */

@@ -12,10 +12,11 @@ import { fault, lintCodes } from './codes.ts';
 import { neverChecked } from './ensures.ts';
 import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
 import { flowFaults } from './flow-faults.ts';
+import { badHandovers, emptyHandovers, unknownContexts, unusedHandovers } from './handovers.ts';
 import { joinsWithoutForks, tooFewForks, unjoinedForks } from './joins.ts';
 import { sameStems, unresolvedJudges, unresolvedNames } from './names.ts';
 import { impossiblePaths } from './paths.ts';
-import { spacedPlaceholders, unfilledPlaceholders } from './placeholders.ts';
+import { spacedPlaceholders, unfilledPlaceholders, uselessFills } from './placeholders.ts';
 import { forbiddenTags, unmentionedEntries } from './policy-tags.ts';
 import { perhapsWithoutNetwork, withoutNetwork } from './rights.ts';
 import { type Lint, type LintOptions, type Rule, startOf } from './rule.ts';
@@ -73,6 +74,7 @@ const printsUnknownTag = (state: State) =>
 const RULES: readonly Rule[] = [
   ({ workflow }: Lint) => cannotBranch(workflow),
   unknownCosts,
+  unknownContexts,
   withoutNetwork,
   perhapsWithoutNetwork,
   secretsInPrompts,
@@ -94,10 +96,14 @@ const RULES: readonly Rule[] = [
   ({ workflow, states }: Lint) => states.flatMap((state) => forbiddenTags(workflow, state)),
   unmentionedEntries,
   unfilledPlaceholders,
+  uselessFills,
   spacedPlaceholders,
   emptyValues,
   unreadResults,
   badJudges,
+  badHandovers,
+  unusedHandovers,
+  emptyHandovers,
   neverChecked,
   neverFiring,
   beyondBudget,

@@ -65,7 +65,7 @@ interface Named {
   readonly resolution: Unresolved;
 }
 
-function unresolved(
+export function unresolved(
   file: string,
   position: Position,
   { written, resolution }: Named,

@@ -12,7 +12,7 @@ import { resolveState } from '../parse/resolve.ts';
 import { TAG_RULES } from '../parse/transition.ts';
 import { fault } from './codes.ts';
 import { limitedHints } from './hints.ts';
-import { allWays, type Lint, prompts } from './rule.ts';
+import { allWays, type Lint, prompts, startOf } from './rule.ts';
 
 export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
   const given = namesFor(givenNames(lint));
@@ -21,6 +21,7 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
   const hint = limitedHints();
   const secrets = new Set(namedSecrets(lint.workflow));
   return prompts(lint).flatMap((state) => {
+    if (state.policy.fill) return [];
     const known = judges.has(state.name) ? givenToJudges : given;
     const position = positionsIn(state.template, state.place);
     return [...state.template.matchAll(PLACEHOLDER)].flatMap((match) => {
@@ -38,6 +39,18 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
         ...(meant !== undefined && { nearest: meant }),
       });
     });
+  });
+}
+
+/** `fill` for placeholders that all have a value. */
+export function uselessFills(lint: Lint): readonly Diagnostic[] {
+  const given = givenNames(lint);
+  return prompts(lint).flatMap((state) => {
+    const names = [...state.template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+    if (!state.policy.fill || names.some((name) => !given.has(name))) return [];
+    const message = `fill has no effect: every placeholder of ${state.name} has a value.`;
+    const remedy = 'Remove it, or add a placeholder without a value.';
+    return fault('unused-key', state.name, startOf(state), message, { remedy });
   });
 }
 

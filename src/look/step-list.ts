@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { RunHistory } from '../history/run-history.ts';
 import type { StepFacts } from '../history/steps.ts';
 import { laneName } from '../model/agent.ts';
+import { taskKindSchema } from '../model/agent-state.ts';
 import { isEstimate as isPriced } from '../model/estimate.ts';
 import type { StepEndEvent } from '../model/event.ts';
 import { count, isEstimate, listOf, orNull, text, time, usd } from './common.ts';
@@ -14,7 +15,7 @@ export const stepRow = z.object({
   step: count,
   state: text,
   workflow: text,
-  task: z.enum(['state', 'reminder', 'continuation', 'judge', 'check']),
+  task: taskKindSchema,
   kind: z.enum(['prompt', 'script']),
   lane: orNull(text).check(z.describe('Who took it, if its state has several lanes.')),
   started_at: time,

@@ -1,6 +1,6 @@
 /** A step: its prompt, the messages of the agent, and how it ended. */
 import * as z from 'zod/mini';
-import { laneReasonSchema } from '../model/agent-state.ts';
+import { laneReasonSchema, taskKindSchema } from '../model/agent-state.ts';
 import { messageShape } from '../model/conversation.ts';
 import { failureSchema } from '../model/failure.ts';
 import { refusalSchema, stepRightsSchema } from '../model/rights.ts';
@@ -32,7 +32,7 @@ export const stepShape = z.object({
   step: count,
   state: text,
   workflow: text,
-  task: z.enum(['state', 'reminder', 'continuation', 'judge', 'check']),
+  task: taskKindSchema,
   attempt: count,
   kind: z.enum(['prompt', 'script']),
   executor: orNull(text),

@@ -41,7 +41,9 @@ function isForAttention(event: RunEvent): boolean {
     case 'usage-limited':
       return event.next === undefined;
     default:
-      ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+      ignore<'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'>(
+        event,
+      );
       return false;
   }
 }

@@ -33,13 +33,16 @@ export const laneReasonSchema = z.enum(['usage-limit', 'overloaded', 'not-logged
  * began it; `executor` is absent in journals of older versions.
  */
 export const sessionSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('none') }),
+  /** `handover` is the text with which the next session begins. */
+  z.object({ kind: z.literal('none'), handover: z.optional(text) }),
+  /** `tokens` is the size of its history, if the executor reports it. */
   z.object({
     kind: z.literal('open'),
     id: text,
     executor: z.optional(text),
     /** The lane that began it, if its state has several. */
     lane: z.optional(text),
+    tokens: z.optional(count),
   }),
   /** `at` is the message after which the history is cut off; absent for the whole history. */
   z.object({
@@ -48,6 +51,7 @@ export const sessionSchema = z.discriminatedUnion('kind', [
     at: z.optional(text),
     executor: z.optional(text),
     lane: z.optional(text),
+    tokens: z.optional(count),
   }),
 ]);
 
@@ -115,6 +119,16 @@ export const childStatusSchema = z.enum(['ended', 'failed', 'stopped', 'running'
 /** For each check that failed: the number of reminders about it so far, by its index. */
 const unmet = z.record(z.string(), count);
 
+/** A reminder in a session that is not the agent's own. */
+const reminderSchema = z.object({
+  number: count,
+  text,
+  session: text,
+  /** To which the session belongs. */
+  executor: z.optional(text),
+  lane: z.optional(text),
+});
+
 /** The task of a ready agent. */
 export const taskSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('state') }),
@@ -126,16 +140,7 @@ export const taskSchema = z.discriminatedUnion('kind', [
     output: text,
     tags: z.readonly(z.array(tagSchema)),
     /** Present when the judge was reminded: it continues in this session. */
-    reminder: z.optional(
-      z.object({
-        number: count,
-        text,
-        session: text,
-        /** To which the session belongs. */
-        executor: z.optional(text),
-        lane: z.optional(text),
-      }),
-    ),
+    reminder: z.optional(reminderSchema),
     unmet: z.optional(unmet),
   }),
   z.object({
@@ -147,6 +152,30 @@ export const taskSchema = z.discriminatedUnion('kind', [
     reminders: count,
     unmet: z.optional(unmet),
   }),
+  /** Before the agent goes on to `next` in a new session, it writes what that session must know. */
+  z.object({
+    kind: z.literal('handover'),
+    tag: z.enum(TRANSITION_TAGS),
+    next: stateName,
+    input: z.optional(text),
+  }),
+  /** A model fills the placeholders of the state's prompt that have no value. */
+  z.object({
+    kind: z.literal('fill'),
+    /** Present when the model was reminded: it continues in this session. */
+    reminder: z.optional(reminderSchema),
+  }),
+]);
+
+/** The kinds of tasks, and so of steps. */
+export const taskKindSchema = z.enum([
+  'state',
+  'reminder',
+  'continuation',
+  'judge',
+  'check',
+  'handover',
+  'fill',
 ]);
 
 /** The status of an agent whose step does not run. */
@@ -202,6 +231,7 @@ export const agentStateSchema = z.object({
   variables,
   withheld: z.optional(texts),
   input: z.optional(text),
+  filled: z.optional(variables),
   choices: variables,
   visits: z.readonly(z.record(text, count)),
   entries: z.readonly(z.record(text, texts)),

@@ -49,6 +49,11 @@ export interface AgentDeclaration {
   /** All choices that it offers, in the order in which users see them. */
   readonly choices: readonly AgentChoice[];
   readonly projectSettings: ProjectSettings;
+  /**
+   * The choice that `fill` makes: the model for a question without tools and without the project.
+   * Absent if it cannot be asked one.
+   */
+  readonly fills?: string;
   /** The kinds of faults that its checks find in a workflow. */
   readonly faults: Readonly<Record<string, FaultKind>>;
   /** The choices of a turn. */
@@ -98,6 +103,8 @@ export interface AgentAbilities {
   readonly adopt: boolean;
   /** What it is known to report about the cost of a turn. Raymond prices tokens with a table. */
   readonly cost: 'usd' | 'tokens' | 'none';
+  /** It reports the size of a session. */
+  readonly context: boolean;
   /** It ends a turn that has spent its budget. Otherwise Raymond notices after the turn. */
   readonly budget: boolean;
   /** Raymond can limit what it may do without asking. */

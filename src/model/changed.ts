@@ -54,6 +54,7 @@ export function changedAgent(agent: Agent, change: Partial<Agent>, more?: Partia
     variables: agent.variables,
     withheld: agent.withheld,
     input: agent.input,
+    filled: agent.filled,
     choices: agent.choices,
     visits: agent.visits,
     entries: agent.entries,

@@ -24,6 +24,7 @@ import {
   stackChangeSchema,
   stepLaneSchema,
   tagSchema,
+  taskKindSchema,
   type taskSchema,
 } from './agent-state.ts';
 import { failureSchema } from './failure.ts';
@@ -154,7 +155,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...byStep,
     attempt: count,
     state: stateName,
-    task: z.enum(['state', 'reminder', 'continuation', 'judge', 'check']),
+    task: taskKindSchema,
     /** Present for prompts, absent for scripts. */
     session: z.optional(sessionUseSchema),
     /** The name of the executor that takes the step. Absent in version 1. */
@@ -319,6 +320,18 @@ export const runEventSchema = z.discriminatedUnion('type', [
     output: text,
     tags: z.readonly(z.array(tagSchema)),
   }),
+  /** The agent is asked what its next session must know, and then goes on to `state` in that session. */
+  z.object({
+    type: z.literal('handover-called'),
+    ...byAgent,
+    tag: z.enum(TRANSITION_TAGS),
+    state: stateName,
+    input: z.optional(text),
+    /** Present if the session was larger than its limit: its size. */
+    tokens: z.optional(count),
+  }),
+  /** A model has filled the placeholders of the state's prompt that had no value. */
+  z.object({ type: z.literal('prompt-filled'), ...byAgent, values: variables }),
   z.object({
     type: z.literal('transition-overridden'),
     ...byAgent,

@@ -107,6 +107,8 @@ export interface Agent {
   readonly withheld: readonly string[];
   /** The value that the current state receives and consumes. */
   readonly input: string | undefined;
+  /** The placeholders of the current state that a model has filled. */
+  readonly filled: Readonly<Record<string, string>> | undefined;
   /** The choices of the transition that led here, for this state only. */
   readonly choices: Readonly<Record<string, string>>;
   /** The number of entries into each state; see `visitKey`. */

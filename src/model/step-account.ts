@@ -39,6 +39,8 @@ const printedSchema = z.object({
 export const accountSchema = z.object({
   cost: costSchema,
   usage: z.optional(usageSchema),
+  /** The tokens of the session's history at the end of the step, with everything that a model saw. */
+  contextTokens: z.optional(count),
   /**
    * The session at the end of the step, with the message at which it can be branched. Absent for
    * scripts.

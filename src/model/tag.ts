@@ -1,6 +1,7 @@
 export const TRANSITION_TAGS = [
   'goto',
   'reset',
+  'compact',
   'call',
   'function',
   'fork',

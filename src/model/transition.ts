@@ -9,7 +9,7 @@ export type Transition =
   | Fork
   | JoinTag
   | Ask
-  | { readonly tag: 'goto'; readonly target: string; readonly input?: string }
+  | { readonly tag: 'goto' | 'compact'; readonly target: string; readonly input?: string }
   | {
       readonly tag: 'reset';
       readonly target: string;

@@ -47,6 +47,9 @@ export interface About {
   readonly agent?: readonly string[];
   /** What the processes of all its states may touch. */
   readonly rights?: Rights;
+  /** The prompt that asks for a handover, and the size at which a goto needs one, for its states. */
+  readonly handover?: NamedState;
+  readonly context?: ContextLimit;
   /** What starts its runs without a person. */
   readonly triggers?: readonly Trigger[];
 }
@@ -122,6 +125,21 @@ export interface Policy extends Limits {
   readonly choices: Choices;
   /** The choices for one of them, by its name. */
   readonly choicesOf?: Readonly<Record<string, Choices>>;
+  /** The state whose text asks for a handover when the agent leaves this state by a compact. */
+  readonly handover?: NamedState;
+  /** A goto from this state compacts a larger session. */
+  readonly context?: ContextLimit;
+  /** The choice of a model that fills placeholders without a value. */
+  readonly fill?: Choices;
+}
+
+/** A state that a key names, as written. */
+export interface NamedState extends Position {
+  readonly name: string;
+}
+
+export interface ContextLimit extends Position {
+  readonly maxTokens: number;
 }
 
 /** A position in a file. Lines and columns count from 1. */

@@ -195,6 +195,10 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
       return `${who}: check ${event.ensure + 1} is executed (${event.run.replace(/\s+/g, ' ')})`;
     case 'judge-called':
       return `${who}: evaluator ${event.evaluator + 1} is asked`;
+    case 'handover-called':
+      return `${who} -> ${event.state} (${event.tag}, after a handover)`;
+    case 'prompt-filled':
+      return `${who}: filled ${Object.keys(event.values).join(', ')}`;
     case 'transition-overridden':
       return `${who}: ${event.by === 'ensures' ? 'a failed check' : `evaluator ${event.by}`} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
     default:

@@ -165,6 +165,14 @@ export class Describer {
         return [`${stateOf(before, event.agent)} -> check ${oneLine(event.run)}`, 'faint'];
       case 'judge-called':
         return [`${stateOf(before, event.agent)} -> evaluator`, 'faint'];
+      case 'handover-called':
+        return [
+          `${this.#arrow(event.agent, before, 'handover')} for ${event.state}${event.tokens === undefined ? '' : `, because its session has ${event.tokens} tokens`}`,
+        ];
+      case 'prompt-filled':
+        return [
+          `${stateOf(before, event.agent)} was filled${this.#price(event.agent)}: ${oneLine(Object.keys(event.values).join(', '))}`,
+        ];
       case 'transition-overridden':
         return [
           `${overrider(event)} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`,
@@ -309,6 +317,8 @@ function overrider({ by }: Pick<RunEventOf<'transition-overridden'>, 'by'>): str
 function startVerb({ task, attempt }: RunEventOf<'step-started'>): string {
   if (task === 'continuation') return `continues after an interruption (attempt ${attempt})`;
   if (task === 'judge') return 'judges';
+  if (task === 'handover') return 'hands over';
+  if (task === 'fill') return 'is filled';
   if (task === 'check') return attempt > 1 ? `checks (attempt ${attempt})` : 'checks';
   return attempt > 1 && task === 'state' ? `starts (attempt ${attempt})` : 'starts';
 }

@@ -59,7 +59,9 @@ export function noticeOf(
     case 'run-ended':
       return ['end', `${id} ${ENDS[event.outcome]} (${usd(totalCostUsd, isPriced)})`];
     default:
-      return ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+      return ignore<
+        'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'
+      >(event);
   }
 }
 

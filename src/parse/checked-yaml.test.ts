@@ -34,7 +34,7 @@ test.each([
     '- a',
     1,
     1,
-    'This file must be a map with answers, answers_of, checks, replies, but it is a list',
+    'This file must be a map with answers, answers_of, checks, handovers, fills, replies, but it is a list',
     'a map',
   ],
   ['answers: {', 1, 11, 'This is not valid YAML', undefined],

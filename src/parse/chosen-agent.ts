@@ -20,10 +20,15 @@ export function agentsOf(
   return policy.agent ?? [agents.usual, ...(agents.others ?? [])];
 }
 
+/** The first of the agents that can be asked to fill placeholders. */
+export function fillerOf(agents: Agents, names: readonly string[]): string | undefined {
+  return names.find((name) => agentNamed(agents, name)?.fills !== undefined);
+}
+
 /** A prompt, and the choices from outside of its state. */
 export interface ChoicePlace {
   readonly workflow: Workflow;
-  readonly state: PromptState;
+  readonly state: Pick<PromptState, 'name' | 'policy'>;
   /** The choices of the run. */
   readonly run: Choices;
   /** The agent for which the user made them. */
@@ -58,7 +63,7 @@ function lanesOfAgent(agent: AgentDeclaration, { run, state, tag }: ChoiceLevels
 export function choicesOfLane(
   agent: AgentDeclaration,
   place: ChoicePlace,
-  ofLane: Lane['choices'],
+  ofLane: Choices,
 ): ChoiceLevels {
   const { run, state, tag } = levelsFor(agent, place);
   const lists = new Set(agent.choices.flatMap(({ name, inLanes }) => (inLanes ? [name] : [])));

@@ -8,7 +8,10 @@ export const VALUE_NAMES = ['result', 'input'] as const;
 
 const STEP_NAMES = ['workflow_id', 'agent_id', 'state', 'task_folder', 'trigger'] as const;
 
-export const GIVEN_NAMES = [...VALUE_NAMES, ...STEP_NAMES] as const;
+/** What the session before this one left. Only prompts have it. */
+const HANDOVER_NAME = 'handover';
+
+export const GIVEN_NAMES = [...VALUE_NAMES, ...STEP_NAMES, HANDOVER_NAME] as const;
 
 /** A script gets these in any case, and the others if the state received a value. */
 export const SCRIPT_STEP_NAMES = [...STEP_NAMES, 'attempt'] as const;
@@ -33,6 +36,7 @@ export const MEANINGS: Readonly<Record<GivenName | ScriptName | JudgeName, strin
   result: 'the value that the state received, if there is one',
   input: 'the same value',
   result_file: 'a file with that value, if there is one',
+  handover: 'what the session before this one handed over, in the first prompt after a compact',
   output: 'in the prompt of a judge: the judged answer',
   transition: 'in the prompt of a judge: the judged tags',
 };

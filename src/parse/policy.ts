@@ -1,12 +1,13 @@
 import type { Agents, Choices } from '../model/agent.ts';
 import type { Policy } from '../model/workflow.ts';
 import { allChoices, readChoice, stateChoices, tagChoices } from './agent-choices.ts';
-import { agentNamed, agentsOf, readAgentNames } from './chosen-agent.ts';
+import { agentNamed, agentsOf, fillerOf, readAgentNames } from './chosen-agent.ts';
 import { readEnsure } from './ensures.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
 import { LIMITS } from './limits.ts';
 import { readEntries } from './pinned-transition.ts';
+import { readContext, readHandover } from './session-keys.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
 export const NO_POLICY: Policy = {
@@ -25,7 +26,9 @@ export function readPolicy(reader: YamlReader, fields: readonly Field[], agents:
   for (const field of fields) {
     policy = { ...policy, ...READERS.get(field.key)?.(reader, field, names) };
   }
-  policy = { ...policy, ...readChoices(reader, fields, agents, agentsOf({ agents }, { policy })) };
+  const takers = agentsOf({ agents }, { policy });
+  policy = { ...policy, ...readChoices(reader, fields, agents, takers) };
+  policy = { ...policy, ...readFill(reader, fields, agents, takers) };
   const forced = fields.find(({ key }) => key === 'force_implicit');
   if (forced && policy.forceImplicit && reader.errorCount() === 0 && !implicitTag(policy, names)) {
     reader.error(
@@ -85,6 +88,27 @@ function readChoices(
   return { choices, ...(Object.keys(choicesOf).length > 0 && { choicesOf }) };
 }
 
+/** Which model fills the placeholders. Only its agent knows the names of models. */
+function readFill(
+  reader: YamlReader,
+  fields: readonly Field[],
+  agents: Agents,
+  names: readonly string[],
+): Partial<Policy> {
+  const field = fields.find(({ key }) => key === FILL);
+  const [first] = names;
+  if (!field || first === undefined) return {};
+  const agent = agentNamed(agents, fillerOf(agents, names) ?? first);
+  const found = agent?.choices.find((one) => one.name === agent.fills);
+  if (!found) {
+    notOffered(reader, field, first, FILL);
+    return {};
+  }
+  // One model fills: it is no lane of the state.
+  const { inLanes: _, ...choice } = found;
+  return { fill: readChoice(reader, field, choice) };
+}
+
 /** A choice may be a limit, so it must not be ignored. */
 function notOffered(reader: YamlReader, { keyOffset }: Field, agent: string, key: string): void {
   reader.error('not-offered', keyOffset, `The agent ${agent} does not offer ${key}.`, {
@@ -94,6 +118,9 @@ function notOffered(reader: YamlReader, { keyOffset }: Field, agent: string, key
 
 /** Which agents may take the prompt. */
 const AGENT = 'agent';
+
+/** Who fills the placeholders that have no value. */
+const FILL = 'fill';
 
 /** `choices`: the attributes of tags that make a choice for an agent. */
 type ReadKey = (reader: YamlReader, field: Field, choices: readonly string[]) => Partial<Policy>;
@@ -107,16 +134,18 @@ const KEYS = {
   on_interrupt: readOnInterrupt,
   evaluators: readEvaluators,
   ensures: readEnsures,
+  handover: readHandover,
+  context: readContext,
 } satisfies Readonly<Record<string, ReadKey>>;
 
 /** The keys of front matter that do not depend on the agent. */
-export type PolicyKey = keyof typeof KEYS | typeof AGENT;
+export type PolicyKey = keyof typeof KEYS | typeof AGENT | typeof FILL;
 
 const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>(Object.entries(KEYS));
 
 /** The keys of front matter: those of the language, and those of the agents. */
 export function policyKeys(agents: Agents): readonly string[] {
-  return [...READERS.keys(), AGENT, ...stateChoices(allChoices(agents)).keys()];
+  return [...READERS.keys(), AGENT, FILL, ...stateChoices(allChoices(agents)).keys()];
 }
 
 function readAllowed(

@@ -14,6 +14,8 @@ const textAnswerSchema = mapOf({
   text: someText,
   cost: z.optional(usd),
   denied: z.optional(z.array(someText, 'a list of tools')),
+  /** The size of the session after the step. */
+  tokens: z.optional(count),
   /** How long the step takes, on the clock of a test. A rehearsal does not wait. */
   takes: z.optional(duration),
   /** A command that does the work of the step, in the directory of its agent. A rehearsal executes none. */
@@ -64,17 +66,34 @@ export const checksSchema = z.record(
   'a map of commands to exit codes',
 );
 
+const valuesSchema = z.record(z.string(), someText, 'a map of placeholders to texts');
+
+/** What models write into placeholders without a value, by state. */
+export const fillsSchema = z.record(
+  z.string(),
+  z.union(
+    [
+      valuesSchema,
+      z.array(valuesSchema, 'a list of maps').check(z.minLength(1, 'at least one map')),
+    ],
+    'a map of placeholders to texts, or a list of such maps',
+  ),
+  'a map of states to values',
+);
+
 export const repliesSchema = z.array(someText, 'a list of texts');
 
 export const rehearsalSchema = mapOf({
   answers: z.optional(answersSchema),
   answers_of: z.optional(answersOfSchema),
   checks: z.optional(checksSchema),
+  handovers: z.optional(answersSchema),
+  fills: z.optional(fillsSchema),
   replies: z.optional(repliesSchema),
 });
 
 export type Answer = z.output<typeof answerSchema>;
-export type Answers = z.output<typeof answersSchema>;
+type Answers = z.output<typeof answersSchema>;
 type Checks = z.output<typeof checksSchema>;
 export type Rehearsal = z.output<typeof rehearsalSchema>;
 
@@ -97,12 +116,29 @@ export function answerFor(
   return ofThisAgent ?? inTurn(named(answers, state), number);
 }
 
+/** The answer of a step that writes a text: that of the file, or else an invented one. */
+export function writtenFor(
+  { handovers, fills }: Pick<Rehearsal, 'handovers' | 'fills'>,
+  writes: Writes,
+  { state, number }: Pick<Execution, 'state' | 'number'>,
+): Answer {
+  if (writes.kind === 'handover')
+    return inTurn(named(handovers, state), number) ?? `(the handover of ${state})`;
+  const given = inTurn(named(fills, state), number);
+  const values = writes.names.map((name) => [name, own(given, name) ?? `(${name})`]);
+  return JSON.stringify(Object.fromEntries(values));
+}
+
+type Writes =
+  | { readonly kind: 'handover' }
+  | { readonly kind: 'fill'; readonly names: readonly string[] };
+
 /** With its extension or without it. */
-function named(answers: Answers | undefined, state: string): Answers[string] | undefined {
+function named<T>(answers: Readonly<Record<string, T>> | undefined, state: string): T | undefined {
   return own(answers, state) ?? own(answers, state.replace(/\.[^.]+$/, ''));
 }
 
-function inTurn(answers: Answers[string] | undefined, execution: number): Answer | undefined {
+function inTurn<T>(answers: T | T[] | undefined, execution: number): T | undefined {
   return Array.isArray(answers) ? answers[Math.min(execution, answers.length) - 1] : answers;
 }
 

@@ -7,6 +7,7 @@ import {
   answersSchema,
   checksSchema,
   failureAnswerSchema,
+  fillsSchema,
   repliesSchema,
 } from './rehearsal-file.ts';
 import { count, mapOf, someText, usd } from './yaml-values.ts';
@@ -151,6 +152,8 @@ const testShape = (settings: z.ZodMiniType<TestSettings>) => ({
   answers: z.optional(answersSchema),
   answers_of: z.optional(answersOfSchema),
   checks: z.optional(checksSchema),
+  handovers: z.optional(answersSchema),
+  fills: z.optional(fillsSchema),
   replies: z.optional(repliesSchema),
   budget: z.optional(usd),
   max_iterations: z.optional(count),
@@ -180,6 +183,8 @@ export function testsIn({ tests, ...shared }: TestFile): readonly WorkflowTest[]
     answers: { ...shared.answers, ...test.answers },
     answers_of: { ...shared.answers_of, ...test.answers_of },
     checks: { ...shared.checks, ...test.checks },
+    handovers: { ...shared.handovers, ...test.handovers },
+    fills: { ...shared.fills, ...test.fills },
     set: { ...shared.set, ...test.set },
     files: { ...shared.files, ...test.files },
   }));

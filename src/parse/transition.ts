@@ -20,6 +20,7 @@ interface TagRule {
 export const TAG_RULES: Readonly<Record<TagName, TagRule>> = {
   goto: rule('target', [], ['input']),
   reset: rule('target', [], ['input', 'cd']),
+  compact: rule('target', [], ['input']),
   call: rule('target', ['return'], ['input']),
   function: { ...rule('target', ['return'], ['input']), choices: true },
   fork: { ...rule('target', [], ['next', 'input', 'cd', 'worktree', 'base']), variables: true },
@@ -304,6 +305,7 @@ function toTransition(tag: Tag, choices: readonly string[]): Read<Transition> {
   switch (tag.name) {
     case 'goto':
     case 'reset':
+    case 'compact':
       return right({ tag: tag.name, target, ...optional });
     case 'call':
       return right({ tag: tag.name, target, return: back, ...optional });

@@ -2,6 +2,7 @@ import type { Agents } from '../model/agent.ts';
 import type { About, InputRule } from '../model/workflow.ts';
 import { readAgentNames } from './chosen-agent.ts';
 import { readOwnRights } from './limits.ts';
+import { readContext, readHandover } from './session-keys.ts';
 import { readTriggers } from './triggers.ts';
 import { variableProblem } from './variables.ts';
 import { USD } from './yaml-numbers.ts';
@@ -27,6 +28,8 @@ const KEYS = {
   environment: readEnvironment,
   agent: readAgent,
   rights: readOwnRights,
+  handover: readHandover,
+  context: readContext,
   triggers: readTriggers,
   // Manifests of other tools have it. A workflow that asks a person contains <ask>.
   requires_human_input: () => ({}),

@@ -58,7 +58,7 @@ export function holdAlone(
   return {
     hold(inputs, decide) {
       const isFirst = !hasBegun;
-      const isSuccession = isFirst && initial.iterations > 0;
+      const isSuccession = isFirst && initial.steps > 0;
       hasBegun = true;
       return decide({
         ...{ decider, inputs, worker, isSuccession, store, news: [] },

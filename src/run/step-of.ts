@@ -1,12 +1,21 @@
-import { choicePlace } from '../interpret/lanes.ts';
-import { renderPrompt, scriptVariables } from '../interpret/render.ts';
+import { taskOf } from '../interpret/change-agent.ts';
+import { unfilledNames } from '../interpret/fill-prompt.ts';
+import { choicePlace, lanesFor } from '../interpret/lanes.ts';
+import {
+  renderHandover,
+  renderPrompt,
+  type Surroundings,
+  scriptVariables,
+} from '../interpret/render.ts';
 import { rightsAt } from '../interpret/rights.ts';
 import { remainingUsd } from '../interpret/start-step.ts';
 import { wordsBefore } from '../interpret/words.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { withSpoken } from '../model/spoken.ts';
-import { agentNamed, agentsOf, type ChoicePlace, choicesOfLane } from '../parse/chosen-agent.ts';
-import type { Place, Step } from '../ports.ts';
+import type { PromptState, ScriptState } from '../model/workflow.ts';
+import { agentNamed, type ChoicePlace, choicesOfLane } from '../parse/chosen-agent.ts';
+import { limitsOf } from '../parse/limits.ts';
+import type { Place, PromptStep, Step } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
 
 /** Everything that an executor needs for the running step of an agent. */
@@ -48,7 +57,7 @@ export async function stepOf(
       input: agent.input,
     };
   }
-  if (state.kind === 'script') {
+  if (state.kind === 'script' && status.task.kind !== 'handover') {
     return {
       ...parts,
       kind: 'script',
@@ -60,24 +69,28 @@ export async function stepOf(
       input: agent.input,
     };
   }
+  const { name, prompt } = textOf(state, from);
   const read = run.workflowFiles.get(agent.workflow);
   // A state that the run could not reach when it was resumed may be a file of its agents.
-  if (read && read[state.name] !== workflow.files?.[state.name])
+  if (read && read[name] !== workflow.files?.[name])
     throw new Error(
-      `${state.name} has changed since the run read it. Check it, then run: raymond resume ${run.id} --accept-changes`,
+      `${name} has changed since the run read it. Check it, then run: raymond resume ${run.id} --accept-changes`,
     );
   if (!status.session) throw new Error(`${agent.state} was a script when this step began.`);
   return {
     ...parts,
     kind: 'prompt',
     environment: workflow.about.environment ?? {},
-    prompt: withSpoken(wordsBefore(agent, status.step), renderPrompt(state, from)),
+    prompt: withSpoken(wordsBefore(agent, status.step), prompt),
     newWords: wordsBefore(agent, status.step, true),
+    ...writing(run, agent, status, state),
     session: status.session,
     places: placesOf(run, agent),
     taskFolder: folders.task(agent.id),
+    idleTimeoutMs: limitsOf(state).idleTimeoutMs ?? run.settings.idleTimeoutMs,
     ...turnSettings(
       run,
+      agent,
       status,
       choicePlace((ref) => library.get(ref), run, { ...agent, status }, workflow, state),
       rights !== undefined,
@@ -88,6 +101,25 @@ export async function stepOf(
     previousFolder:
       agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
   };
+}
+
+/** What a prompt step sends, and the state that has its text. */
+function textOf(state: PromptState | ScriptState, from: Surroundings) {
+  const isOwn = state.kind === 'prompt' && taskOf(from.agent.status).kind !== 'handover';
+  if (isOwn) return { name: state.name, prompt: renderPrompt(state, from) };
+  const { name = state.name, prompt } = renderHandover(state, from);
+  return { name, prompt };
+}
+
+function writing(
+  run: Run,
+  agent: Agent,
+  { task: { kind } }: RunningStatus,
+  state: PromptState | ScriptState,
+): Pick<PromptStep, 'writes'> {
+  if (kind === 'handover') return { writes: { kind } };
+  if (kind !== 'fill' || state.kind !== 'prompt') return {};
+  return { writes: { kind, names: unfilledNames(state, run, agent) } };
 }
 
 function placesOf({ workflowFiles }: Run, { workflow, state, stack }: Agent): readonly Place[] {
@@ -101,20 +133,22 @@ function placesOf({ workflowFiles }: Run, { workflow, state, stack }: Agent): re
 
 function turnSettings(
   { settings }: Run,
-  { lane }: RunningStatus,
+  { session }: Agent,
+  { lane, task }: RunningStatus,
   place: ChoicePlace,
   isConfined: boolean,
 ) {
   const { workflow, state } = place;
-  const name = lane?.agent ?? agentsOf(workflow, state)[0] ?? place.usual;
+  const name = (lane ?? lanesFor(place, task, session)[0])?.agent ?? place.usual;
   const declaration = agentNamed(workflow.agents, name);
   if (!declaration) throw new Error(`There is no agent "${name}".`);
   // The start of the run checks this, and may not have known the state.
   if (!declaration.can.rights && isConfined)
     throw new Error(`The agent ${name} of ${state.name} cannot be confined to its rights.`);
-  const choices = declaration.combine(choicesOfLane(declaration, place, lane?.choices ?? {}));
-  const idleTimeoutMs = state.policy.idleTimeoutMs ?? settings.idleTimeoutMs;
-  return { choices, idleTimeoutMs, warm: settings.warm };
+  // The filling model is no lane of the state.
+  const ofLane = (task.kind === 'fill' ? state.policy.fill : lane?.choices) ?? {};
+  const choices = declaration.combine(choicesOfLane(declaration, place, ofLane));
+  return { choices, warm: settings.warm };
 }
 
 /** Raymond must not execute a script that the run has not read. */

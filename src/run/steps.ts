@@ -130,7 +130,7 @@ export class Steps {
         if (event.outcome === 'waiting') this.#leaveWaiting(run);
         break;
       default:
-        ignore<'answer-signed' | 'words-heard'>(event);
+        ignore<'answer-signed' | 'words-heard' | 'handover-called' | 'prompt-filled'>(event);
     }
     this.#trees.act(event, run);
     this.#ports.keeper?.event(event);

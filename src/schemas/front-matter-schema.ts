@@ -83,10 +83,25 @@ export function policyProperties(agents: Agents): Readonly<Record<string, JsonSc
         ['run'],
       ),
     }),
+    handover: handoverProperty(),
+    context: contextProperty(),
+    fill: described('Who fills the placeholders that have no value.', TEXT),
     agent: agentProperty('The agent that takes the prompt, or several in order.', agents),
   };
   const choices = allChoices(agents).flatMap((choice) => choiceProperty(choice, agents));
   return { ...own, ...Object.fromEntries(choices) };
+}
+
+export function handoverProperty(): JsonSchema {
+  return described('The state whose prompt asks for a handover when a session is compacted.', TEXT);
+}
+
+export function contextProperty(): JsonSchema {
+  const max = described(
+    'The tokens of a session beyond which a goto compacts it.',
+    numberSchema(FROM_ONE),
+  );
+  return described('How large a session may become.', mapSchema({ max }, ['max']));
 }
 
 /** What the processes of a state, or of all states, may touch. */

@@ -6,6 +6,8 @@ import type { HeadKey } from '../parse/workflow-head.ts';
 import { USD } from '../parse/yaml-numbers.ts';
 import {
   agentProperty,
+  contextProperty,
+  handoverProperty,
   policyProperties,
   rightsProperty,
   transitionDefinitions,
@@ -65,6 +67,8 @@ function headProperties(agents: Agents): Readonly<Record<HeadKey, JsonSchema>> {
     }),
     agent: agentProperty('The agent that takes the prompts of states that name none.', agents),
     rights: rightsProperty(),
+    handover: handoverProperty(),
+    context: contextProperty(),
     triggers: triggersProperty(),
     requires_human_input: described('A key of other tools. It has no effect.', {}),
   };

@@ -151,6 +151,10 @@ function taskText(task: Task, isPrompt: boolean): string {
       return 'is judged by an evaluator';
     case 'check':
       return 'is checked';
+    case 'handover':
+      return 'writes a handover';
+    case 'fill':
+      return 'is filled by a model';
     default:
       return unreachable(task);
   }

@@ -15,8 +15,9 @@ export class Executions {
     for (const event of events) {
       if (event.type === 'check-called') this.#called.set(event.agent, event.run);
       if (event.type !== 'step-started') continue;
-      const { agent, step, state } = event;
-      const what = event.task === 'check' ? ['check', this.#called.get(agent)] : ['state', state];
+      const { agent, step, state, task } = event;
+      const kind = task === 'handover' || task === 'fill' ? task : 'state';
+      const what = event.task === 'check' ? ['check', this.#called.get(agent)] : [kind, state];
       const [number, ofAgent] = [this.#count(what), this.#count([...what, agent])];
       this.#numbers.set(keyOf(agent, step), { number, ofAgent });
     }

@@ -111,6 +111,8 @@ function nameProblems(test: WorkflowTest, states: ReadonlySet<string>): readonly
     ...Object.entries(test.answers_of ?? {}).flatMap(([agent, answers]) =>
       check(`answers_of.${agent}`, Object.keys(answers)),
     ),
+    ...check('handovers', Object.keys(test.handovers ?? {})),
+    ...check('fills', Object.keys(test.fills ?? {})),
     ...check('expect.prompts', Object.keys(test.expect?.prompts ?? {})),
     ...check('expect.lanes', Object.keys(test.expect?.lanes ?? {})),
   ];

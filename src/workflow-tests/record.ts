@@ -172,7 +172,9 @@ function entryFor(
     case 'usage-limit-lifted':
       return { came: 'end of usage limit' };
     default:
-      return ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+      return ignore<
+        'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'
+      >(event);
   }
 }
 

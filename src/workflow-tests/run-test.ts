@@ -12,7 +12,7 @@ import type { RunEvent, Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
-import { answerFor, checkFor } from '../parse/rehearsal-file.ts';
+import { answerFor, checkFor, writtenFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 import { readDuration } from '../parse/transition.ts';
 import type { Executor, Ground, RunningStep, Step, WorkflowLibrary, Worktrees } from '../ports.ts';
@@ -207,7 +207,10 @@ function executorsFor(
     const { state, agent } = step;
     const numbers = executions.numberOf(agent, step.number);
     if (step.kind === 'check') return outcomeOf(step.command, numbers.number);
-    const answer = answerFor(test, { state, agent, ...numbers });
+    const answer =
+      step.kind === 'prompt' && step.writes
+        ? writtenFor(test, step.writes, { state, ...numbers })
+        : answerFor(test, { state, agent, ...numbers });
     if (typeof answer === 'object' && 'takes' in answer)
       durations.set(step, readDuration(answer.takes ?? '') ?? 0);
     if (typeof answer === 'object' && 'does' in answer && answer.does !== undefined)
@@ -230,7 +233,7 @@ function executorsFor(
   });
   const choose = (step: Step): Executor => {
     const answer = next(step);
-    if (step.kind === 'prompt')
+    if (step.kind === 'prompt' && !step.writes)
       prompts.push({ state: step.state, text: step.prompt, isAnswered: answer !== undefined });
     if (answer !== undefined) answers.set(step, answer);
     return answer === undefined && step.kind !== 'prompt' ? script : scripted;

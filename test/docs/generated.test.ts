@@ -35,6 +35,9 @@ import { decisionRecords } from './decision-records.ts';
 import { documents, readDocument, root } from './documents.ts';
 import { keptInvariants } from './invariants.ts';
 
+/** An agent may leave out those that it does not have. */
+const ABILITIES = Object.keys(AGENTS.all[0]?.can ?? {});
+
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'run options': () =>
     table(
@@ -78,12 +81,13 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   ),
   agents: () =>
     table(
-      ['agent', ...Object.keys(AGENTS.all[0]?.can ?? {}), 'keys of front matter'],
+      ['agent', ...ABILITIES, 'keys of front matter'],
       AGENTS.all.map(({ name, can, choices }) => [
         code(name),
-        ...Object.values(can).map((ability) =>
-          typeof ability === 'string' ? ability : ability ? 'yes' : 'no',
-        ),
+        ...ABILITIES.map((key) => {
+          const ability = new Map<string, string | boolean>(Object.entries(can)).get(key);
+          return typeof ability === 'string' ? ability : ability ? 'yes' : 'no';
+        }),
         [...stateChoices(choices).keys()].map(code).join(', '),
       ]),
     ),

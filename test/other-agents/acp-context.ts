@@ -95,3 +95,36 @@ function expectCosts(name: AcpName, costs: ReturnType<typeof costsIn>, count: nu
   const cost = { usd: expect.closeTo(usd, 9), from };
   expect(costs).toEqual(Array.from({ length: count }, () => cost));
 }
+
+/** A compact in a callee: its session ends with a handover, and its caller's stays as it was. */
+export function compactPlay(name: AcpName): void {
+  test(`${name} hands a session over`, { timeout: 400_000 }, async () => {
+    const workflow = {
+      'workflow.yaml': 'handover: NOTES\n',
+      'NOTES.md': 'Write notes.',
+      'START.md': 'Do one.',
+      'SUB.md': 'Look into it.',
+      'MORE.md': 'Continue: {{handover}}',
+      'BACK.md': 'It was {{result}}.',
+    };
+    const says = {
+      'Do one.': '<call return="BACK">SUB</call>',
+      'Look into it.': '<compact>MORE</compact>',
+      'Write notes.': 'the notes',
+      Continue: '<result>42</result>',
+      'It was': '<result>all done</result>',
+    };
+    const { raymond, agent } = await play(name, workflow, replies(says));
+    const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
+    expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
+    const one = ['user: Do one.', `assistant: ${says['Do one.']}`];
+    const sub = [...one, 'user: Look into it.', `assistant: ${says['Look into it.']}`];
+    expect(agent.model.requests.map(({ lines }) => lines)).toEqual([
+      one.slice(0, 1),
+      sub.slice(0, 3),
+      [...sub, 'user: Write notes.'],
+      ['user: Continue: the notes'],
+      [...one, 'user: It was 42.'],
+    ]);
+  });
+}

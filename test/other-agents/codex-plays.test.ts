@@ -240,3 +240,41 @@ function isGone(pid: number): boolean {
     return true;
   }
 }
+
+test('a compact in a callee and a goto beyond the limit begin sessions that know their handovers', async () => {
+  const { raymond, model } = await withCodex(
+    {
+      'workflow.yaml': 'agent: codex\nhandover: NOTES\ncontext: { max: 5000 }\n',
+      'NOTES.md': 'notes at {{state}}',
+      'START.md': 's',
+      'SUB.md': 'sub',
+      'MORE.md': 'more {{handover}}',
+      'BACK.md': 'back {{result}}',
+      'LAST.md': 'last {{handover}}',
+    },
+    {
+      s: '<call return="BACK">SUB</call>',
+      sub: '<compact>MORE</compact>',
+      notes: ({ prompt }) => `from ${prompt.split(' ').at(-1)}`,
+      more: '<result>r</result>',
+      back: { text: '<goto>LAST</goto>', usage: { input: 20_000, cached: 0, output: 100 } },
+      last: '<result>end</result>',
+    },
+  );
+  expect(await raymond.run('workflow', '--workflow-id', 'r')).toMatchObject({ stdout: 'end\n' });
+  const s = said('s', '<call return="BACK">SUB</call>');
+  const back = [...s, ...said('back r', '<goto>LAST</goto>')];
+  expect(model.requests.map(({ lines }) => lines)).toEqual([
+    said('s'),
+    [...s, ...said('sub')],
+    [...s, ...said('sub', '<compact>MORE</compact>', 'notes at SUB.md')],
+    said('more from SUB.md'),
+    [...s, ...said('back r')],
+    [...back, ...said('notes at BACK.md')],
+    said('last from BACK.md'),
+  ]);
+  expect(eventsOf(raymond.journal('r'), 'handover-called')).toMatchObject([
+    { tag: 'compact', state: 'MORE.md' },
+    { tag: 'goto', state: 'LAST.md', tokens: 20_100 },
+  ]);
+});

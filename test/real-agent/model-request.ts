@@ -58,7 +58,8 @@ function systemText(system: string | readonly { readonly text: string }[]): stri
 }
 
 function purpose(system: string, tools: readonly string[]): ModelRequest['purpose'] {
-  if (tools.length === 0) return 'side';
+  // A model that fills placeholders has no tools.
+  if (tools.length === 0 && !system.includes('You fill placeholders')) return 'side';
   return system.includes('cc_is_subagent=true') ? 'subagent' : 'conversation';
 }
 

@@ -217,6 +217,87 @@ describe('a session', () => {
       lane: { agent: 'codex' },
     });
   });
+
+  test('that hands over waits for its own lane, and the next one takes the first that is free', async () => {
+    const flow = { START: LANES, NEXT: LANES };
+    const { calls, events, run } = await playLanes(
+      flow,
+      inOrder({
+        claude: ['<compact>NEXT</compact>', limited, 'Mind the tests.', limited],
+        codex: ['<result>codex</result>'],
+      }),
+    );
+    expect(calls).toEqual(['claude', 'claude', 'claude', 'claude', 'codex']);
+    const [first, asked, again, passed, last] = startedIn(events);
+    for (const step of [asked, again])
+      expect(step).toMatchObject({
+        task: 'handover',
+        lane: { agent: 'claude' },
+        session: { use: 'continue', id: first?.session?.id },
+      });
+    expect(again?.at).toBeGreaterThan(START + HOUR);
+    expect(passed).toMatchObject({ state: 'NEXT.md', session: { use: 'fresh' } });
+    expect(last).toMatchObject({
+      state: 'NEXT.md',
+      session: { use: 'fresh' },
+      lane: { agent: 'codex', passed: [{ lane: 'claude', why: 'usage-limit' }] },
+    });
+    expect(run.result).toBe('codex');
+  });
+
+  test('begins with the handover in whatever lane', async () => {
+    const prompts: string[] = [];
+    const soon = failure('usage-limit', START + 2 * HOUR);
+    const answers = ['<compact>NEXT</compact>', 'Mind the tests.', soon];
+    const { run } = await playLanes({ START: LANES, NEXT: LANES }, ({ prompt }, agent) => {
+      if (agent === 'claude') return answers.shift() ?? '<result>claude</result>';
+      prompts.push(prompt);
+      return '<result>codex</result>';
+    });
+    expect(run.result).toBe('codex');
+    expect(prompts).toEqual([expect.stringContaining('Mind the tests.')]);
+  });
+
+  test('that another agent has is handed over by that agent, whatever lanes the left state has', async () => {
+    const flow = {
+      START: prompt('agent: codex'),
+      'LEAVES.sh': ['<compact>NEXT</compact>'],
+      NEXT: LANES,
+    };
+    const { calls, events } = await playLanes(
+      flow,
+      inOrder({ codex: ['<goto>LEAVES</goto>', 'Mind the tests.'] }),
+      { settings: { agent: { model: ['opus', 'sonnet'] } } },
+    );
+    expect(calls).toEqual(['codex', 'codex', 'claude opus']);
+    expect(startedIn(events)[2]).toMatchObject({ task: 'handover', executor: 'codex' });
+  });
+
+  test('of the model that fills placeholders is no lane of the state', async () => {
+    const flow = {
+      START: {
+        text: '---\nagent: [codex, claude]\nmodel: { claude: [opus, sonnet] }\nfill: haiku\n---\nWrite {{subject}}.',
+        answers: [],
+      },
+    };
+    const { calls, events, run } = await playLanes(
+      flow,
+      inOrder({
+        'claude haiku': ['I forgot.', '{"subject": "x"}'],
+        codex: [limited],
+      }),
+    );
+    expect(calls).toEqual(['claude haiku', 'claude haiku', 'codex', 'claude opus']);
+    const [asked, reminded, ...own] = startedIn(events);
+    expect([asked?.lane, reminded?.lane]).toEqual([undefined, undefined]);
+    expect(reminded).toMatchObject({
+      task: 'fill',
+      session: { use: 'continue', id: asked?.session?.id },
+    });
+    expect(own.map(({ lane }) => lane?.agent)).toEqual(['codex', 'claude']);
+    expect(run.result).toBe('claude opus');
+  });
+
   test('that is branched stays with it', async () => {
     const flow = { START: LANES, CALLED: LANES, BACK: LANES };
     const { calls, run } = await playLanes(flow, ({ state }, agent) => {

@@ -31,13 +31,14 @@ export interface ShowOptions {
   readonly steps?: boolean;
   readonly follow?: boolean;
   readonly rights?: boolean;
+  readonly context?: boolean;
 }
 
 export async function show(
   here: Here,
   name: string | undefined,
   stepName: string | undefined,
-  { json, timeline, svg, steps, follow, rights }: ShowOptions,
+  { json, timeline, svg, steps, follow, rights, context }: ShowOptions,
 ): Promise<number> {
   if (stepName !== undefined) {
     if (timeline || svg || steps || rights)
@@ -47,9 +48,14 @@ export async function show(
       );
     const around = await here();
     const id = await runToSee(around.store, name);
+    if (context && follow)
+      throw wrongUsage('Both --context and --follow are given.', 'Remove one of them.');
+    const key = stepNamed(stepName, id);
+    if (context) return (await import('./show-context.ts')).showContext(around, id, key, { json });
     const { showStep } = await import('./show-step.ts');
-    return showStep(around, id, stepNamed(stepName, id), { json, follow });
+    return showStep(around, id, key, { json, follow });
   }
+  if (context) throw wrongUsage('--context needs a step.', 'Name one, such as main:4.');
   if (follow)
     throw wrongUsage('--follow needs a step.', 'Name one, such as main:4, or use raymond watch.');
   if (svg && !timeline)

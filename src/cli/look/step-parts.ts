@@ -46,6 +46,8 @@ export const TASKS = {
   continuation: 'continued',
   judge: 'judge',
   check: 'check',
+  handover: 'handover',
+  fill: 'fill',
 } as const;
 
 export interface Shown {

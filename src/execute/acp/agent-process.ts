@@ -128,11 +128,12 @@ export async function launchAgent(
 
 /** Only the executor steers an agent, so its variables come last. */
 export function environmentFor(
-  { password, permissions, skipping }: Partial<KnownAgent>,
+  { password, permissions, skipping, variables }: Partial<KnownAgent>,
   environment: NodeJS.ProcessEnv,
   step?: Pick<AcpStep, 'environment' | 'skipsProject' | 'taskFolder'>,
 ): Readonly<Record<string, string>> {
   return {
+    ...variables,
     ...agentEnvironment(environment),
     ...step?.environment,
     ...(step && permissions?.variables?.(step.taskFolder)),

@@ -16,6 +16,8 @@ export interface KnownAgent {
   readonly adopt: boolean;
   /** The form in which it reports the cost of a turn. */
   readonly cost: 'usd' | 'tokens';
+  /** Whether it reports the size of a session. */
+  readonly context?: true;
   /** Present if it uses the login of another agent, and so reaches the same usage limits. */
   readonly provider?: string;
   readonly projectSettings: ProjectSettings;
@@ -26,6 +28,8 @@ export interface KnownAgent {
     /** In place of the usual `meta`. */
     readonly meta?: Readonly<Record<string, unknown>>;
   };
+  /** Environment variables of its process, unless the user has set them. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Present if it asks before it changes something, so that Raymond can limit it. */
   readonly permissions?: Permissions;
   /**
@@ -97,6 +101,8 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
       alsoSkips: 'AGENTS.md',
     },
     skipping: { variables: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' } },
+    variables: { OPENCODE_DISABLE_AUTOCOMPACT: '1', OPENCODE_DISABLE_PRUNE: '1' },
+    context: true,
     install: 'Install it with "npm install -g opencode-ai",',
     permissions: {
       modes: { plan: 'plan', strict: 'build', edits: 'build', skip: 'build' },
@@ -171,6 +177,8 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     totals: 'kept',
     // Suggestions for the next prompt cost money, and no one reads them.
     meta: { claudeCode: { options: { promptSuggestions: false } } },
+    variables: { DISABLE_AUTO_COMPACT: '1' },
+    context: true,
     projectSettings: {
       names: CLAUDE_FILES,
       skips: CLAUDE_FILES,

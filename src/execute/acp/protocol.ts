@@ -217,6 +217,13 @@ export function costIn({ kind, fields: update }: Update): number | undefined {
   return currency === 'USD' && usd !== undefined && usd >= 0 ? usd : undefined;
 }
 
+/** The tokens of the session in an update of the usage. */
+export function sizeIn({ kind, fields: update }: Update): number | undefined {
+  if (kind !== ('usage_update' satisfies UpdateKind)) return undefined;
+  const used = number(update.used);
+  return used !== undefined && used > 0 ? Math.round(used) : undefined;
+}
+
 export function permissionResult(optionId: string | undefined): RequestPermissionResponse {
   return optionId === undefined
     ? { outcome: { outcome: 'cancelled' } }

@@ -156,5 +156,7 @@ function accountOf(
   notes.write(step.session.id, note);
   notes.write(session, note);
   // A name that a note cannot have stays in the note of the session's other name.
-  return { ...account, session: { id: isSessionId(session) ? session : step.session.id } };
+  const id = isSessionId(session) ? session : step.session.id;
+  const { contextTokens } = record;
+  return { ...account, ...(contextTokens !== undefined && { contextTokens }), session: { id } };
 }

@@ -6,7 +6,7 @@ import { type Fields, fields, text } from '../json.ts';
 import { textShower } from '../turn/follow-output.ts';
 import type { Statement } from './adapter.ts';
 import { usageIn } from './cost.ts';
-import { costIn, type Update, type UpdateKind } from './protocol.ts';
+import { costIn, sizeIn, type Update, type UpdateKind } from './protocol.ts';
 
 export class TurnRecord {
   readonly #live: (live: Live) => void;
@@ -23,6 +23,8 @@ export class TurnRecord {
   totalUsd: number | undefined;
   /** The total tokens of the session, if the agent stated them. */
   totalUsage: Usage | undefined;
+  /** The size of the session, if the agent stated it. */
+  contextTokens: number | undefined;
   /** A tool has run, so the message of the model that called it was complete. */
   hasActed = false;
   /** The sum of the tokens that the agent reported with its messages, one number for each request. */
@@ -71,6 +73,7 @@ export class TurnRecord {
 
   add(update: Update): void {
     this.totalUsd = costIn(update) ?? this.totalUsd;
+    this.contextTokens = sizeIn(update) ?? this.contextTokens;
     const usage = usageIn(fields(fields(update.fields._meta).usage));
     if (usage) this.usage = sumOfUsage([usage, ...(this.usage ? [this.usage] : [])]);
     const kind = update.kind as UpdateKind;

@@ -83,8 +83,11 @@ interface Claude extends ClaudeOptions, Launcher {
 function chosen({ protects, approvals, environment, own }: Claude, { step }: Turning): ClaudeStep {
   const choices = { ...step, ...readChoices(step.choices) };
   const settings = unapprovedSettings({ projectSettings: CLAUDE_SETTINGS }, step.cwd, approvals);
+  const isFilling = step.writes?.kind === 'fill';
   return {
     ...choices,
+    // A model that fills placeholders works in no project, and only once.
+    ...(isFilling && { cwd: step.taskFolder, warm: false, asksPermissions: false }),
     deny: denyRules(protects, choices),
     confine: () => confinementFor(step, protects, withOwn(claudeNeeds(environment), own)),
     skipsProject: settings.told.length > 0,

@@ -122,6 +122,7 @@ it('keeps the environment, except the variables of an outer Claude Code', () => 
     ANTHROPIC_API_KEY: 'k',
   };
   expect(claudeEnvironment(inherited, { PATH: '/other' })).toEqual({
+    DISABLE_AUTO_COMPACT: '1',
     PATH: '/other',
     ANTHROPIC_API_KEY: 'k',
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',

@@ -10,7 +10,9 @@ import { settingsOf } from './tools.ts';
 type OfStep = 'effort' | 'budgetUsd' | 'allowedTools' | 'disallowedTools' | 'taskFolder';
 
 export interface Turn
-  extends Partial<Pick<ClaudeStep, OfStep | 'asksPermissions' | 'granted' | 'skipsProject'>> {
+  extends Partial<
+    Pick<ClaudeStep, OfStep | 'asksPermissions' | 'granted' | 'skipsProject' | 'writes'>
+  > {
   readonly session: TurnSession;
   readonly model?: string | undefined;
   readonly permission: Permission;
@@ -35,7 +37,7 @@ interface Resumption {
 export type Permission = { readonly mode: string } | 'skip';
 
 export function claudeArguments(turn: Turn): string[] {
-  const { options: more = {}, granted = [] } = turn;
+  const { options: more = {} } = turn;
   return [
     '-p',
     ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
@@ -49,6 +51,26 @@ export function claudeArguments(turn: Turn): string[] {
     '--include-partial-messages',
     // Shows when the model gets the words of a person.
     '--replay-user-messages',
+    ...(turn.writes?.kind === 'fill' ? alone(more) : inProject(turn, more)),
+  ];
+}
+
+/**
+ * The model sees its prompt and nothing of the user or the project. Login, settings and limits of the
+ * user's organisation still apply.
+ */
+function alone({ settings }: AgentOptions): readonly string[] {
+  return [
+    '--safe-mode',
+    ...['--tools', ''],
+    ...['--system-prompt', 'You fill placeholders of a prompt for another agent.'],
+    ...(settings === undefined ? [] : ['--settings', JSON.stringify(settings)]),
+  ];
+}
+
+function inProject(turn: Turn, more: AgentOptions): readonly string[] {
+  const { granted = [] } = turn;
+  return [
     ...(turn.skipsProject ? onlyOfUser(more) : []),
     ...(more.agentArgs ?? []),
     ...inOneWord('--append-system-prompt', more.appendSystemPrompt),
@@ -150,14 +172,15 @@ function budget(usd: number | undefined): string | undefined {
 }
 
 /**
- * Disables background tasks, which would answer after the turn's result. `own` overrides `inherited`, and
+ * Disables background tasks, which would answer after the turn's result, and compactions that the workflow
+ * does not know of, unless the user asks for them. `own` overrides `inherited`, and
  * only the executor steers the agent.
  */
 export function claudeEnvironment(
   inherited: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const environment: Record<string, string> = {};
+  const environment: Record<string, string> = { DISABLE_AUTO_COMPACT: '1' };
   for (const [name, value] of Object.entries(inherited)) {
     if (value !== undefined && !ofAnotherSession.has(name)) environment[name] = value;
   }

@@ -6,7 +6,12 @@ import type { Denial, Happening, Result } from './messages.ts';
 import { turnMeter } from './price.ts';
 import { readUsageLimit } from './usage-limit.ts';
 
-export type TurnOutcome = { readonly cost: Cost; readonly usage: Usage | undefined } & (
+export type TurnOutcome = {
+  readonly cost: Cost;
+  readonly usage: Usage | undefined;
+  /** The size of the session after the newest message of the model. */
+  readonly contextTokens?: number;
+} & (
   | { readonly kind: 'answered'; readonly text: string; readonly denied: readonly Denial[] }
   | { readonly kind: 'failed'; readonly failure: TurnFailure }
 );
@@ -35,6 +40,7 @@ export function turnRecord(): TurnRecord {
   const meter = turnMeter();
   let result: Result | undefined;
   let message: Message | undefined;
+  let newest = '';
   let apiError: string | undefined;
   let resetsAt: number | undefined;
   const calls = new Map<string, Denial>();
@@ -49,6 +55,7 @@ export function turnRecord(): TurnRecord {
           return;
         case 'message': {
           const { id, isSynthetic } = happening;
+          if (!isSynthetic) newest = id;
           if (message?.id !== id || message.isOver) {
             message = { id, isSynthetic, isOver: false, texts: [] };
           }
@@ -94,17 +101,19 @@ export function turnRecord(): TurnRecord {
     outcome(end) {
       const reported: Cost = { usd: newCost(result?.costUsd ?? 0, end.countedUsd), from: 'told' };
       const usage = meter.usage();
+      const contextTokens = meter.sizeOf(newest);
+      const size = contextTokens ? { contextTokens } : {};
       if (result !== undefined && isFinished(result) && isOfModel(message, result)) {
         const text = message.texts.join('\n');
         const denied = allDenials(result.denials, refused);
-        return { kind: 'answered', text, cost: reported, usage, denied };
+        return { kind: 'answered', text, cost: reported, usage, ...size, denied };
       }
       const failure =
         result === undefined ? noResult(end) : failed({ result, apiError, resetsAt, now: end.now });
       const estimateUsd = isCutShort(result) ? meter.estimateUsd() : 0;
       const cost: Cost =
         estimateUsd > reported.usd ? { usd: estimateUsd, from: 'estimated' } : reported;
-      return { kind: 'failed', failure, cost, usage };
+      return { kind: 'failed', failure, cost, usage, ...size };
     },
   };
 }
@@ -214,6 +223,10 @@ const codes: Readonly<Record<string, FailureKind>> = {
   verification_required: 'refused',
 };
 
+const TOO_LONG = /prompt is too long|context limit reached/i;
+const SHORTEN =
+  'The conversation has outgrown the model. Shorten it with <compact>, with context: { max: … } in the workflow, or with DISABLE_AUTO_COMPACT=0, which lets Claude Code compact it. Resume with --fresh to begin the state in a new one.';
+
 // Errors that only the text identifies, in any version.
 const clues: readonly (readonly [FailureKind, RegExp])[] = [
   ['connection-lost', /temporary network/i],
@@ -221,11 +234,11 @@ const clues: readonly (readonly [FailureKind, RegExp])[] = [
   ['not-logged-in', /not logged in|\/login|invalid api key|invalid bearer token/i],
   ['unknown-model', /issue with the selected model/i],
   ['session-gone', /no conversation found|no message found/i],
-  ['refused', /prompt is too long/i],
+  ['refused', TOO_LONG],
 ];
 
 function withRemedy(kind: FailureKind, message: string): string {
-  const remedy = remedies[kind];
+  const remedy = TOO_LONG.test(message) ? SHORTEN : remedies[kind];
   if (remedy === undefined) return message;
   // Claude Code's own advice, "/login", works only inside an interactive session.
   const fact = message.replace(/ · Please run \/login|Please run \/login · /, '').trim();

@@ -13,6 +13,8 @@ interface TurnMeter {
   estimateUsd(): number;
   /** The usage of all messages together; undefined if there was none. */
   usage(): Usage | undefined;
+  /** The tokens that the model read and wrote for one message; undefined if they are unknown. */
+  sizeOf(message: string): number | undefined;
 }
 
 /** Claude Code reports each content block with the usage of its whole message, so each counts once. */
@@ -37,6 +39,12 @@ export function turnMeter(): TurnMeter {
     estimateUsd: () =>
       [...messages].reduce((sum, [id, each]) => sum + price(each, written.get(id) ?? 0), 0),
     usage: () => sumOfUsage([...messages.values()]),
+    sizeOf(id) {
+      const message = messages.get(id);
+      if (!message) return undefined;
+      const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = message;
+      return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+    },
   };
 }
 

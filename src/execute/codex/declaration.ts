@@ -10,6 +10,7 @@ export const codexAgent: AgentDeclaration = {
     branch: true,
     adopt: true,
     cost: 'tokens',
+    context: true,
     budget: false,
     permissions: true,
     ask: false,

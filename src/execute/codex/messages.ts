@@ -89,7 +89,7 @@ function readTokens(usage: z.infer<typeof tokensSchema>): Usage {
 const tokenCountSchema = z.object({
   payload: z.object({
     type: z.literal('token_count'),
-    info: z.object({ total_token_usage: tokensSchema }),
+    info: z.object({ total_token_usage: tokensSchema, last_token_usage: z.optional(tokensSchema) }),
   }),
 });
 const contextSchema = z.object({
@@ -97,17 +97,33 @@ const contextSchema = z.object({
   payload: z.object({ model: text }),
 });
 
-/** What codex's own record of a thread says about it: its tokens so far, and its newest model. */
-export function readRollout(content: string): { totals?: Usage; model?: string } {
+interface Rollout {
+  readonly totals?: Usage;
+  readonly model?: string;
+  /** The tokens of the newest request to the model, with its answer. */
+  readonly contextTokens?: number;
+}
+
+/** What codex's own record of a thread says about it: its tokens, and its newest model. */
+export function readRollout(content: string): Rollout {
   let totals: Usage | undefined;
+  let contextTokens: number | undefined;
   let model: string | undefined;
   for (const line of content.split('\n')) {
     if (line.includes('"token_count"')) {
       const { data } = tokenCountSchema.safeParse(parsed(line));
-      if (data) totals = readTokens(data.payload.info.total_token_usage);
+      if (!data) continue;
+      const { total_token_usage: total, last_token_usage: last } = data.payload.info;
+      totals = readTokens(total);
+      // A compaction of its own reports no tokens at all.
+      if (last && last.input_tokens > 0) contextTokens = last.input_tokens + last.output_tokens;
     } else if (line.includes('"turn_context"')) {
       model = contextSchema.safeParse(parsed(line)).data?.payload.model ?? model;
     }
   }
-  return { ...(totals && { totals }), ...(model !== undefined && { model }) };
+  return {
+    ...(totals && { totals }),
+    ...(model !== undefined && { model }),
+    ...(contextTokens !== undefined && { contextTokens }),
+  };
 }

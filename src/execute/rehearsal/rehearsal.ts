@@ -14,6 +14,7 @@ import {
   checkFor,
   type Rehearsal,
   writtenFailure,
+  writtenFor,
 } from '../../parse/rehearsal-file.ts';
 import type { CheckStep, Executor, Step } from '../../ports.ts';
 import { after } from '../turn/outcomes.ts';
@@ -55,10 +56,14 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
       const found = checkFor(checks, step.command, execution);
       return { execution, answer: found && { text: found.output ?? '', exit: found.exit } };
     }
-    const number = count(stateKey(step), more);
-    const ofAgent = count(agentKey(step), more);
+    const writes = step.kind === 'prompt' ? step.writes : undefined;
+    const counted = { ...step, what: writes?.kind };
+    const number = count(stateKey(counted), more);
+    const ofAgent = count(agentKey(counted), more);
     const { state, agent } = step;
     const file = (await rehearsalOf(step.workflow)) ?? {};
+    if (writes)
+      return { execution: number, answer: asScripted(writtenFor(file, writes, { state, number })) };
     const answer = answerFor(file, { state, agent, number, ofAgent });
     return { execution: ofAgent, answer: answer === undefined ? undefined : asScripted(answer) };
   };
@@ -107,7 +112,9 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
       if (event.type === 'check-called') called.set(event.agent, event.run);
       if (event.type !== 'step-started') return;
       const ref = folded.agents.get(event.agent)?.workflow ?? folded.workflow;
-      const step = { workflow: ref, state: event.state, agent: event.agent };
+      const { state, agent, task } = event;
+      const what = task === 'handover' || task === 'fill' ? task : undefined;
+      const step = { workflow: ref, state, agent, what };
       const command = event.task === 'check' ? called.get(event.agent) : undefined;
       if (command !== undefined) {
         count(checkKey({ workflow: ref, command }), 1);
@@ -148,18 +155,22 @@ function noFit({ state }: Step): ScriptedAnswer {
 /** Without --scripts no command runs, and a check is assumed to succeed. */
 const PASSED: ScriptedAnswer = { text: '', exit: 0 };
 
-type Counted = Pick<Step, 'workflow' | 'state' | 'agent'>;
+type Counted = Pick<Step, 'workflow' | 'state' | 'agent'> & {
+  readonly what?: string | undefined;
+};
 const checkKey = ({ workflow, command }: Pick<CheckStep, 'workflow' | 'command'>) =>
   JSON.stringify([workflow, 'check', command]);
-const stateKey = ({ workflow, state }: Counted) => JSON.stringify([workflow, state]);
-const agentKey = ({ workflow, state, agent }: Counted) => JSON.stringify([workflow, state, agent]);
+const stateKey = ({ workflow, state, what }: Omit<Counted, 'agent'>) =>
+  JSON.stringify([workflow, state, what]);
+const agentKey = ({ agent, ...counted }: Counted) => JSON.stringify([stateKey(counted), agent]);
 
 /** Converts an answer of a rehearsal file. */
 export function asScripted(answer: Answer): ScriptedAnswer {
   if (typeof answer === 'string') return answer;
   const costUsd = answer.cost ?? 0;
   if ('failure' in answer) return { failure: writtenFailure(answer), costUsd };
-  return { text: answer.text, costUsd, denied: answer.denied ?? [] };
+  const { text, denied = [], tokens } = answer;
+  return { text, costUsd, denied, ...(tokens !== undefined && { contextTokens: tokens }) };
 }
 
 /** Writes the answer to the file in which readers look for a step's output. */

@@ -11,6 +11,8 @@ export type ScriptedAnswer =
   | {
       readonly text: string;
       readonly costUsd?: number;
+      /** The size of the session after the step. */
+      readonly contextTokens?: number;
       readonly denied?: readonly string[];
       /** The exit code of a check. */
       readonly exit?: number;
@@ -37,7 +39,9 @@ export function scriptedAgent(
 
 function toOutcome(step: Step, answer: ScriptedAnswer): StepOutcome {
   const scripted = typeof answer === 'string' ? { text: answer } : answer;
+  const tokens = 'contextTokens' in scripted ? scripted.contextTokens : undefined;
   const account: Account = {
+    ...(tokens !== undefined && { contextTokens: tokens }),
     cost: { usd: scripted.costUsd ?? 0, from: 'told' },
     // It remembers nothing, so every message is as good as another.
     ...(step.kind === 'prompt' && {

@@ -91,7 +91,9 @@ export function stepKeeper(
           stepEnded(event.agent, event.step);
           break;
         default:
-          ignore<'answer-signed' | 'words-said' | 'words-heard'>(event);
+          ignore<
+            'answer-signed' | 'words-said' | 'words-heard' | 'handover-called' | 'prompt-filled'
+          >(event);
       }
     },
     catchUp({ agents, endedAgents: ended }) {
