@@ -138,7 +138,7 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     expect((await raymond('show', 'show', '--timeline')).stdout).toContain('main');
     expect((await raymond('show', 'show', '--timeline', '--svg')).stdout).toContain('<svg');
     expect(JSON.parse((await raymond('show', 'show', '--json')).stdout)).toMatchObject({
-      forecast: { runs: 3 },
+      forecast: { runs: 4 },
     });
     await answered('show');
   },
