@@ -248,8 +248,20 @@ async function agent() {
     if (next === undefined) throw new Error(`Nothing is scripted for: ${said}`);
     return typeof next === 'string' ? { content: next, usage: spent } : next;
   });
+  const world = worldOf(model);
+  try {
+    const options = ['--workflow-id', 'agent', '--no-wait', '--model', 'sonnet'];
+    await endsIn(world, 2, 'agent', ...options);
+    await endsIn(world, 2, 'resume', 'agent', '--budget', '20');
+  } finally {
+    await model.close();
+  }
+}
+
+/** What Claude Code needs to talk to a scripted model. */
+function worldOf(model) {
   const folder = readdirSync(agents).find((name) => name.startsWith('claude-newer-'));
-  const world = {
+  return {
     RAYMOND_CLAUDE: join(agents, folder ?? '', 'claude'),
     RAYMOND_RETRY_PAUSES_MS: '1,1,1',
     CLAUDE_CONFIG_DIR: join(home, 'claude'),
@@ -262,10 +274,27 @@ async function agent() {
     DISABLE_AUTOUPDATER: '1',
     CLAUDE_CODE_MAX_RETRIES: '0',
   };
+}
+
+/** A run whose agent of Claude Code was told something during its turn, and heard it. */
+async function spoken() {
+  write('spoken', { 'START.md': 'Work.' });
+  const { scriptedModel } = await importTypeScript('test/real-agent/scripted-model.ts');
+  let release = () => {};
+  const after = new Promise((resolve) => {
+    release = resolve;
+  });
+  const model = await scriptedModel((request) =>
+    JSON.stringify(request.messages).includes('in blue')
+      ? '<result>painted in blue</result>'
+      : { content: 'I begin. <result>painted</result>', after },
+  );
   try {
-    const options = ['--workflow-id', 'agent', '--no-wait', '--model', 'sonnet'];
-    await endsIn(world, 2, 'agent', ...options);
-    await endsIn(world, 2, 'resume', 'agent', '--budget', '20');
+    const run = endsIn(worldOf(model), 0, 'spoken', '--workflow-id', 'spoken');
+    await model.arrived(1);
+    await ends(0, 'say', 'spoken', 'Paint it in blue.');
+    release();
+    await run;
   } finally {
     await model.close();
   }
@@ -335,6 +364,7 @@ const RUNS = {
   agent,
   permissions,
   signed,
+  spoken,
 };
 
 function makeRepository() {

@@ -9,6 +9,7 @@ import type { Door } from '../model/notice.ts';
 import type { Occasion, OccasionCause, OccasionOutcome } from '../model/trigger.ts';
 import { inbox } from '../triggers/inbox.ts';
 import { occasionOf } from '../triggers/occasion.ts';
+import { watchedApprovals } from '../world/config/trust.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { type TurnParts, triggerTurn } from './trigger-turn.ts';
 import { triggeredRuns } from './triggered-runs.ts';
@@ -73,6 +74,7 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
   const { log, resumes = true } = parts;
   const ledger = await around.world.occasions();
   await around.world.shareTriggers(around.cwd);
+  const approvals = await watchedApprovals();
   const runs = triggeredRuns(around, parts.door, log);
   const died = new Map<string, number>();
   const kept = new Map<string, KeptTrigger>();
@@ -111,12 +113,12 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
       trigger.look();
     }
     watchFolders([
-      around.cwd,
+      ...[around.cwd, approvals],
       ...triggers.flatMap(({ key }) => [key.workflow, dirname(key.workflow)]),
     ]);
   });
 
-  /** Changes of workflows are noticed soon here, and at the latest when something is due. */
+  /** Changes of workflows and approvals are noticed soon here, and elsewhere with the next slow look. */
   const watchFolders = (folders: readonly string[]) => {
     for (const folder of new Set(folders)) {
       if (watchers.has(folder)) continue;
@@ -130,9 +132,16 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
     soon = around.clock.at(around.clock.now() + SOON_MS, () => void reload().catch(failed));
   };
   const failed = (error: unknown) => log(`Cannot read the workflows: ${messageOf(error)}`);
+  const reloadLater = (): (() => void) =>
+    around.clock.at(around.clock.now() + LOOK_AT_WORKFLOWS_MS, () => {
+      later = reloadLater();
+      reload().catch(failed);
+    });
+  let later = () => {};
 
   if (resumes) await runs.resumeAll();
   await reload();
+  later = reloadLater();
   const endWatch = ledger.watch(around.cwd, () => {
     for (const trigger of kept.values()) trigger.look();
   });
@@ -148,6 +157,7 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
     async close() {
       isClosed = true;
       soon?.();
+      later();
       endWatch();
       for (const watcher of watchers.values()) watcher.close();
       await Promise.all([...kept.values()].map((trigger) => trigger.close()));
@@ -157,6 +167,8 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
 }
 
 const SOON_MS = 200;
+/** Not every file system reports changes, and new workflows may be in folders that nobody watches. */
+const LOOK_AT_WORKFLOWS_MS = 5 * 60_000;
 
 /** A changed trigger with the same name is another one. */
 const idOf = ({ key, trigger }: FoundTrigger) => JSON.stringify([key, trigger]);

@@ -83,8 +83,17 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Every approval is a file in it. */
+const approvalsFolder = () => join(userConfigFolder(), 'trusted');
+
+/** The folder in which a new approval can be noticed. */
+export async function watchedApprovals(): Promise<string> {
+  await makeOwnFolder(approvalsFolder());
+  return approvalsFolder();
+}
+
 function recordOf(file: string): string {
-  return join(userConfigFolder(), 'trusted', `${sha256(realPath(file) ?? file)}.json`);
+  return join(approvalsFolder(), `${sha256(realPath(file) ?? file)}.json`);
 }
 
 function approval(file: string, text: string): string {
