@@ -266,6 +266,26 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     expect((await raymond('inbox')).stdout).not.toContain('inbox:');
   },
 
+  /** `test/triggers/up.test.ts` has workers that keep triggers. */
+  async trust() {
+    fleet.project.write('timed/workflow.yaml', 'triggers: [{ schedule: 0 0 29 2 * }]\n');
+    fleet.project.write('timed/START.sh', `echo '<result>ok</result>'\n`);
+    expect(await raymond('trust', 'timed', '--yes')).toMatchObject({ code: 0 });
+  },
+
+  async triggers() {
+    const { stdout } = await raymond('triggers', '--json');
+    expect(stdout).toContain('0 0 29 2 *');
+  },
+
+  async up() {
+    const { project } = fleet;
+    const up = project.start(['up'], withDatabase());
+    await eventually('it keeps the trigger', () => up.stderr().includes('timed (schedule'));
+    up.child.kill('SIGTERM');
+    expect(await up.ended).toMatchObject({ code: 0 });
+  },
+
   async worker() {
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toMatchObject({ code: 0, stdout: '' });
