@@ -187,6 +187,23 @@ End.`,
   await ends(0, 'checks', '--rehearse', '--scripts', '--workflow-id', 'checks');
 }
 
+/** A rehearsal with a filled prompt and a handover. A script fails before the next session begins. */
+async function compacted() {
+  write('compacted', {
+    'START.md': '---\nfill: haiku\n---\nWrite about {{subject}}.',
+    'NEXT.sh': 'exit 3',
+    'LAST.md': 'Go on.',
+    'rehearsal.yaml': `answers:
+  START: <compact input="x">NEXT</compact>
+  LAST: <result>done</result>
+fills:
+  START: { subject: birds }
+handovers:
+  START: Mind the owls.`,
+  });
+  await ends(1, 'compacted', '--rehearse', '--scripts', '--workflow-id', 'compacted');
+}
+
 /** A run that is long enough for a snapshot. */
 async function long() {
   write('long', {
@@ -360,6 +377,7 @@ const RUNS = {
   worktrees,
   rewound,
   checks,
+  compacted,
   long,
   agent,
   permissions,
