@@ -93,7 +93,6 @@ export const rehearsalSchema = mapOf({
 });
 
 export type Answer = z.output<typeof answerSchema>;
-type Answers = z.output<typeof answersSchema>;
 type Checks = z.output<typeof checksSchema>;
 export type Rehearsal = z.output<typeof rehearsalSchema>;
 
