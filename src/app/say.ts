@@ -70,7 +70,11 @@ function listener({ id, agents, endedAgents }: Run, wanted: string | undefined):
       `To go back to a step: raymond rewind ${id} --to main:1`,
     );
   if (wanted === undefined && others.length > 0)
-    throw new UserError('several-listeners', `${id} has ${names.length} agents.`, remedy ?? '');
+    throw new UserError(
+      'several-listeners',
+      `${id} has ${names.length} agents.`,
+      remedy ?? 'Name one with --agent.',
+    );
   return wanted ?? only ?? '';
 }
 

@@ -79,7 +79,7 @@ test.each<[readonly string[], string]>([
   [['goto', 'A', '--input', 'a', '-a', 'input=b'], 'The attribute input is given twice.'],
   [['goto', 'A', '--input', 'a', '--input-file', 'b'], '--input and --input-file are both given.'],
   [['goto', 'A', '--body-file', 'b'], 'A body and --body-file are both given.'],
-  [['goto', '--json', 'b'], '<goto> has no JSON.'],
+  [['goto', '--json', 'b'], 'The tag <goto> has no JSON.'],
   [['result', 'A', '--json', 'b'], 'A body and --json are both given.'],
   [['result', '--json', 'missing'], 'missing cannot be read'],
   [['goto', 'A', '--input-file', 'missing'], 'missing cannot be read'],

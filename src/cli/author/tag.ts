@@ -84,7 +84,8 @@ async function bodyOf(
   { bodyFile, json }: TagOptions,
 ): Promise<string> {
   if (json !== undefined) {
-    if (name !== 'result') throw wrongUsage(`<${name}> has no JSON.`, 'Use --json with result.');
+    if (name !== 'result')
+      throw wrongUsage(`The tag <${name}> has no JSON.`, 'Use --json with result.');
     if (body !== undefined || bodyFile !== undefined) {
       throw wrongUsage('A body and --json are both given.', 'Give one of them.');
     }
