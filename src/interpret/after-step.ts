@@ -10,9 +10,9 @@ import type { State } from '../model/workflow.ts';
 import { tagChoices } from '../parse/agent-choices.ts';
 import { readMove } from '../parse/transition.ts';
 import { agentMove } from './agent-choice.ts';
+import type { Owner } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
 import { type Followed, follow, type Workflows } from './follow.ts';
-import type { Owner } from './lanes.ts';
 import { policyProblem } from './policy.ts';
 
 /** The run and its agent after a step. */

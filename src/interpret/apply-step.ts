@@ -5,8 +5,7 @@ import { isEstimate } from '../model/estimate.ts';
 import type { RunEventOf, Session, StepEndEvent, Task } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
-import { begin, change, put, ready, setStatus, taskOf } from './change-agent.ts';
-import { ownerOf } from './lanes.ts';
+import { begin, change, ownerOf, put, ready, setStatus, taskOf } from './change-agent.ts';
 import { visitKey } from './new-run.ts';
 import { given, wordsAfter } from './words.ts';
 

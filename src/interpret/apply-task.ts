@@ -1,8 +1,7 @@
 /** The tasks that follow from an answer that was not taken: reminders, and the counts of them. */
 import type { RunEventOf, Task } from '../model/event.ts';
 import type { AgentStatus } from '../model/run.ts';
-import { taskOf } from './change-agent.ts';
-import { ownerOf } from './lanes.ts';
+import { ownerOf, taskOf } from './change-agent.ts';
 
 export function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): Task {
   const { number, text, session, ensure } = event;

@@ -1,6 +1,6 @@
 /** Changes of one agent in a run, and of the counts that depend on it. */
 import { changedAgent, changedRun } from '../model/changed.ts';
-import type { Task } from '../model/event.ts';
+import type { Session, Task } from '../model/event.ts';
 import type { Agent, AgentEnd, AgentStatus, EndedAgent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { tallyWith } from '../model/tally.ts';
@@ -74,4 +74,15 @@ export function ready(task: Task): AgentStatus {
 
 export function taskOf(status: AgentStatus): Task {
   return status.kind === 'asking' || status.kind === 'joining' ? { kind: 'state' } : status.task;
+}
+
+/** To whom a session belongs. */
+export interface Owner {
+  readonly executor?: string | undefined;
+  readonly lane?: string | undefined;
+}
+
+export function ownerOf(from: Session | Owner): Owner {
+  const { executor, lane }: Owner = 'kind' in from && from.kind === 'none' ? {} : from;
+  return { ...(executor !== undefined && { executor }), ...(lane !== undefined && { lane }) };
 }

@@ -16,7 +16,7 @@ import {
   sharingLimits,
 } from '../parse/chosen-agent.ts';
 import { NO_POLICY } from '../parse/policy.ts';
-import { taskOf } from './change-agent.ts';
+import { type Owner, ownerOf, taskOf } from './change-agent.ts';
 import type { Workflows } from './follow.ts';
 
 /** A prompt, for an agent that is at it. A script has none, but its agent may have to write a handover. */
@@ -141,17 +141,6 @@ function memoryOf({ status, session }: Agent): Owner | undefined {
   const task = taskOf(status);
   if (task.kind === 'judge' || task.kind === 'fill') return task.reminder;
   return session.kind === 'none' ? undefined : session;
-}
-
-/** To whom a session belongs. */
-export interface Owner {
-  readonly executor?: string | undefined;
-  readonly lane?: string | undefined;
-}
-
-export function ownerOf(from: Session | Owner): Owner {
-  const { executor, lane }: Owner = 'kind' in from && from.kind === 'none' ? {} : from;
-  return { ...(executor !== undefined && { executor }), ...(lane !== undefined && { lane }) };
 }
 
 /** When the usage limits end that keep a lane from taking prompts; undefined if it can take them. */

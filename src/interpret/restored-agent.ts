@@ -3,7 +3,7 @@ import type { AgentState, EndedAgentState } from '../model/agent-state.ts';
 import type { Session, Task } from '../model/event.ts';
 import type { Agent, AgentStatus, EndedAgent } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { ownerOf } from './lanes.ts';
+import { ownerOf } from './change-agent.ts';
 import type { Moment, Past } from './past.ts';
 
 export interface Restoring {

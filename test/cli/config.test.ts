@@ -31,6 +31,7 @@ test('--init-config writes every option, commented out, and never overwrites a f
     'agent',
     'agentArgs',
     'allowedTools',
+    'answersSecret',
     'appendSystemPrompt',
     'claudePath',
     'codexPath',
