@@ -85,8 +85,8 @@ export function policyProperties(agents: Agents): Readonly<Record<string, JsonSc
     }),
     handover: handoverProperty(),
     context: contextProperty(),
-    fill: described('Who fills the placeholders that have no value.', TEXT),
     agent: agentProperty('The agent that takes the prompt, or several in order.', agents),
+    fill: described('Who fills the placeholders that have no value.', TEXT),
   };
   const choices = allChoices(agents).flatMap((choice) => choiceProperty(choice, agents));
   return { ...own, ...Object.fromEntries(choices) };

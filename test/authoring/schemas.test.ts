@@ -55,7 +55,7 @@ test('the examples of the guide are valid', () => {
   const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) =>
     parse(text ?? ''),
   );
-  expect(blocks).toHaveLength(4);
+  expect(blocks).toHaveLength(5);
   expect(accepts('rehearsal', blocks[0])).toBe(true);
   for (const block of blocks.slice(1)) expect(accepts('test', block)).toBe(true);
 });

@@ -31,7 +31,7 @@ test('a client starts a run, watches it, answers its question and gets its resul
   const { call, raw, client } = server;
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
-    ...['answer', 'decide', 'diff', 'list', 'resume', 'show', 'start', 'stop', 'watch'],
+    ...['answer', 'decide', 'diff', 'list', 'resume', 'say', 'show', 'start', 'stop', 'watch'],
   ]);
 
   const started = await call('start', { workflow: 'flow', id: 'one', budget: 2 });

@@ -33,7 +33,7 @@ test('the real codex: its version, its login and what it can do', async () => {
   expect(stdout).toMatch(/^warning +login +Codex is not logged in\.$/m);
   expect(stdout).toMatch(/^ +Log in \(.*codex login\), unless/m);
   expect(stdout).toMatch(
-    /^ok +abilities +codex can branch, adopt, permissions, travel, rights; cost from tokens/m,
+    /^ok +abilities +codex can branch, adopt, context, permissions, travel, rights; cost from tokens/m,
   );
   // Claude Code is not needed here.
   expect(stdout).not.toMatch(/PROBLEM +claude/);
