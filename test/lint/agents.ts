@@ -10,7 +10,7 @@ export const WITH_PLAIN: Agents = {
     {
       ...claudeAgent,
       name: 'plain',
-      can: { ...claudeAgent.can, branch: false },
+      can: { ...claudeAgent.can, branch: false, context: false },
       choices: claudeAgent.choices.filter(({ inState }) => inState?.kind !== 'list'),
     },
     { ...claudeAgent, name: 'unpriced', can: { ...claudeAgent.can, cost: 'none' } },
