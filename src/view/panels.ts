@@ -44,9 +44,8 @@ const fitted = ({ text, tone }: Piece, cells: number): Piece => ({
 function keyRows(isWatched: boolean): readonly KeyRow[] {
   return [
     ['Up, Down', 'choose an agent'],
-    ['Enter', 'open its conversation; Esc returns'],
+    ['Enter, w', 'open its conversation; write to it while it works'],
     ['a', 'answer the oldest question; Esc sets it aside'],
-    ['w', 'write to the chosen agent while it works'],
     ['s', 'stop the run, after a confirmation'],
     isWatched
       ? ['q, Ctrl-C', 'stop watching; the run continues']
