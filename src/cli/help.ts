@@ -106,6 +106,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['raymond doctor'],
   config: ['raymond config', 'raymond config --json'],
   trust: ['raymond trust', 'raymond trust --revoke'],
+  say: ['raymond say feature-1a2b3c4d "use the old API"'],
   secret: ['raymond secret set GH_TOKEN', 'raymond secret list'],
   completion: ['raymond completion bash >> ~/.bashrc'],
   version: ['raymond version'],

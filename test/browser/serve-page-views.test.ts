@@ -180,7 +180,7 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
   });
 
   test('runs again with another input, only failed agents, and from a step', async () => {
-    await project.run(['say', '--workflow-id', 'say-1', '--input', 'one']);
+    await project.run(['run', 'say', '--workflow-id', 'say-1', '--input', 'one']);
     const { page, faults, context } = await openPage(browser, served.address);
     const again = async (run: string, way: RegExp) => {
       await goTo(page, `#/runs/${run}/graph`);
