@@ -13,7 +13,7 @@ export default defineConfig({
     // suite's time. So a test that changes the process undoes the change.
     isolate: false,
     // Tests wait for processes more than half of their time, so a core can serve several workers.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()) + 2,
+    maxWorkers: Math.ceil(1.5 * availableParallelism()) + 3,
     // A busy machine can be very slow, and what a test waits for has no other limit.
     sequence: { sequencer: SlowFilesFirst },
     testTimeout: 120_000,

@@ -9,6 +9,7 @@ import { listRuns, startBesideRuns } from './cases/finished-runs.ts';
 import { fleet } from './cases/fleet.ts';
 import { foldEvent } from './cases/fold-event.ts';
 import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
+import { idleUp, idleUpMemory } from './cases/idle-up.ts';
 import { liveView } from './cases/live-view.ts';
 import { resumeLong, resumeSnapshots, showLong } from './cases/long-journal.ts';
 import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
@@ -42,6 +43,8 @@ export const CASES: readonly BenchCase[] = [
   showLong,
   serveLong,
   serveLongMemory,
+  idleUp,
+  idleUpMemory,
   resumeSnapshots,
   resumeLong,
   verifyJournal,

@@ -132,7 +132,11 @@ async function playAgents() {
 
 /** What gets out of a sandbox: nothing. */
 async function playConfined() {
-  const plays = inside.CONFINED.map((who) => ({ who, play: () => inside.playInside(who) }));
+  const users = process.getuid() === 0 ? inside.CONFINED_USERS : [];
+  const plays = [...inside.CONFINED, ...users].map((who) => ({
+    who,
+    play: () => inside.playInside(who),
+  }));
   const older = () => inside.playInside('a command of the agent', 'older');
   if (values.long) plays.push({ who: 'a command of the older agent', play: older });
   for (const age of matrix.suiteAges)

@@ -23,7 +23,7 @@ export async function importTypeScript(file) {
       plugins: [ownDirname, besideItsFiles],
       // Some packages are not modules, and ask for parts of Node in their way.
       banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+        js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
       },
       // Parts of packages that are not installed and not used.
       external: ['pg-native', '@opentelemetry/*', 'winston*', '@dbos-inc/dbos-enterprise'],

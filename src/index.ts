@@ -8,12 +8,18 @@ export type { Workflows } from './interpret/follow.ts';
 export { interpret } from './interpret/interpret.ts';
 export { newRun } from './interpret/new-run.ts';
 export {
+  type AnswerChoices,
   answer,
   answerByCode,
+  type BoundReport,
+  type BoundRequest,
+  bound,
   type Diff,
   diff,
   events,
+  files,
   inbox,
+  type KeptRunFile,
   list,
   look,
   type Place,

@@ -1,5 +1,7 @@
 /** The verbs for programs in JavaScript. Everything that executes is loaded with the first call. */
+import type { BoundReport, BoundRequest } from './app/bound.ts';
 import type { Diff, WantedDiff } from './app/diff.ts';
+import type { RunFile } from './app/files.ts';
 import type { InboxItem } from './app/inbox.ts';
 import type { PrunedRun } from './app/prune.ts';
 import type { Said } from './app/say.ts';
@@ -15,7 +17,7 @@ import type { SurveyedRun } from './ports.ts';
 import { Inbox } from './run/inbox.ts';
 import type { Surroundings } from './world/surroundings.ts';
 
-export type { Diff, PrunedRun, Said, WantedDiff };
+export type { BoundReport, BoundRequest, Diff, PrunedRun, Said, WantedDiff };
 
 /** Where the runs are, and who is told about them. */
 export interface Place {
@@ -34,6 +36,8 @@ export interface RunChoices extends Place {
   readonly budget?: number;
   /** The largest number of starts of states; 0 is unlimited. */
   readonly maxIterations?: number;
+  /** Asks `agree` before a start that could cost more; in US dollars, 0 is never. */
+  readonly confirmAbove?: number;
   /** The seconds of silence after which a step is stopped; 0 is never. */
   readonly timeout?: number;
   readonly maxParallel?: number;
@@ -84,7 +88,7 @@ export interface RunningRun extends AsyncIterable<JournaledEvent> {
   /** Lets running steps finish, or stops them. */
   stop(how?: 'drain' | 'now'): Promise<void>;
   /** Answers a question, or decides about a permission request. */
-  answer(text: string, agent?: string): Promise<void>;
+  answer(text: string, agent?: string, files?: readonly string[]): Promise<void>;
 }
 
 /** Runs a workflow: a folder, a state file, a `.zip` or a `.yaml`. */
@@ -171,9 +175,27 @@ export function stop(
 export function answer(
   id: string,
   text: string,
-  { agent, ...place }: Place & { readonly agent?: string } = {},
+  { agent, files, ...place }: Place & AnswerChoices = {},
 ): Promise<void> {
-  return within(place, (around) => answerIn(around, id, text, agent));
+  return within(place, (around) => answerIn(around, id, text, { agent, files }));
+}
+
+export interface AnswerChoices {
+  /** May be left out if one agent has a question. */
+  readonly agent?: string | undefined;
+  /** Paths of files that come with the answer. */
+  readonly files?: readonly string[] | undefined;
+}
+
+/** A file that a question showed, or that came with an answer. `content` may be large. */
+export type KeptRunFile = RunFile & { content(): Promise<Uint8Array> };
+
+/** The files of all questions and answers of a run, the oldest first. */
+export async function files(id: string, place: Place = {}): Promise<readonly KeptRunFile[]> {
+  const app = await import('./app/files.ts');
+  const found = await within(place, (around) => app.files(around, id));
+  const content = (file: RunFile) => within(place, (around) => app.contentOf(around, id, file));
+  return found.map((file) => ({ ...file, content: () => content(file) }));
 }
 
 /** Answers the question for which a one-time code stands, in any project of the user. */
@@ -264,6 +286,17 @@ export function diff(
   });
 }
 
+/** The most that a run of a workflow can use. Its own options win over those of the config files. */
+export function bound(
+  workflow: string,
+  { turn, budget, maxAgents, maxIterations, ...place }: Place & BoundRequest = {},
+): Promise<BoundReport> {
+  return within(place, async (around) => {
+    const { bound } = await import('./app/bound.ts');
+    return bound(around, workflow, { turn, budget, maxAgents, maxIterations });
+  });
+}
+
 function told<T extends { readonly notices: readonly Notice[] }>({ onNotice }: Place, found: T): T {
   if (onNotice) found.notices.forEach(onNotice);
   return found;
@@ -298,9 +331,18 @@ function optionsIn<T extends RunChoices>(choices: T) {
   return options;
 }
 
-async function answerIn(around: Surroundings, id: string, text: string, agent?: string) {
-  const { answer, askedItem } = await import('./app/answer.ts');
-  await answer(around, await askedItem(around, id, { agent }), text);
+async function answerIn(
+  around: Surroundings,
+  id: string,
+  text: string,
+  { agent, files = [] }: AnswerChoices,
+) {
+  const [{ answer, askedItem }, { filesAt }] = await Promise.all([
+    import('./app/answer.ts'),
+    import('./app/answer-files.ts'),
+  ]);
+  const asked = await askedItem(around, id, { agent });
+  await answer(around, asked, text, await filesAt(files, around.cwd, asked));
 }
 
 function running(
@@ -346,7 +388,7 @@ function running(
     id,
     ended,
     stop: stopRun,
-    answer: async (text, agent) => answerIn(await opened, await id, text, agent),
+    answer: async (text, agent, files) => answerIn(await opened, await id, text, { agent, files }),
     async *[Symbol.asyncIterator]() {
       if (isIterated)
         throw new Error('The events of a run can be iterated once. To read them again: events(id)');

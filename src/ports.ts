@@ -9,7 +9,16 @@ import type { Words } from './model/agent-state.ts';
 import type { Approval } from './model/approval.ts';
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
-import type { DirectoryFact, Facts, Located, TreeFact, WorkflowFact } from './model/input.ts';
+import type {
+  DirectoryFact,
+  Facts,
+  FilesFact,
+  Located,
+  TreeFact,
+  WorkflowFact,
+} from './model/input.ts';
+import type { ANSWER_FILES, KeptFile } from './model/kept-file.ts';
+import type { NotesAccess } from './model/notes.ts';
 import type { PermissionDecision, PermissionRequest } from './model/permission.ts';
 import type { StepRights } from './model/rights.ts';
 import type { OpenRequest, Run } from './model/run.ts';
@@ -21,6 +30,7 @@ import type { AgentWorktree, WorktreeLook } from './model/worktree.ts';
 import type { StepKey } from './ports/run-store.ts';
 import type { SessionTravel } from './ports/travel.ts';
 
+export type * from './ports/kept-files.ts';
 export type * from './ports/occasions.ts';
 export type * from './ports/run-store.ts';
 export type * from './ports/step-reader.ts';
@@ -267,8 +277,11 @@ export interface Person {
 export interface OpenQuestion {
   /** Unique among the open questions. */
   readonly id: string;
+  readonly run: string;
   readonly agent: string;
   readonly question: string;
+  /** Shown with it. */
+  readonly files?: readonly KeptFile[] | undefined;
   readonly deadline?: number | undefined;
   /** Only signatures answer it. */
   readonly approval?: Approval | undefined;
@@ -286,7 +299,7 @@ export interface Reply {
 }
 
 /** Asks a run to stop, as signals do. Returns a function that ends this. */
-export type StopSource = (stop: (how: 'drain' | 'now') => void) => () => void;
+export type StopSource = (stop: (how: 'drain' | 'now', why?: 'shutdown') => void) => () => void;
 
 /** The facts that Raymond needs before it can follow an answer. */
 export interface Ground {
@@ -297,12 +310,29 @@ export interface Ground {
   findDirectory(path: string, from: string): Promise<Located<DirectoryFact>>;
   /** The facts that decide whether an agent may choose a loaded workflow. */
   lookAtWorkflow(ref: string): Promise<Pick<WorkflowFact, 'inProject' | 'unchanged'>>;
+  /**
+   * Stores the files that a question shows, or says why one of them cannot be shown. Absent where nothing is
+   * kept: in rehearsals and workflow tests.
+   */
+  keepFiles?(paths: readonly string[], from: string, whose: FilesOf): Promise<Located<FilesFact>>;
   readonly environment: Facts['environment'];
   /**
    * Stands for a value and for the files of the working tree that contains a directory. Rejects if
    * they cannot be compared.
    */
   entryDigest(input: string | undefined, directory: string): Promise<string>;
+}
+
+/** Who has chosen files that a question shows. */
+export interface FilesOf {
+  /** An agent may choose only files of the project and of its own folder. */
+  readonly by: 'agent' | 'author';
+  /** The rights with which the agent works; undefined if it may do everything that the user may. */
+  readonly rights: StepRights | undefined;
+  /** Removes the secrets that the steps of the run may have written. Undefined if that is not possible. */
+  readonly clean?: ((bytes: Uint8Array) => Uint8Array | undefined) | undefined;
+  /** The largest size of all of them together. */
+  readonly most: number;
 }
 
 /** The git worktrees of a run's child agents. */
@@ -389,9 +419,34 @@ export interface RunFolders {
   /** Created by the first call. */
   task(agent: string): string;
   /**
-   * Replaces the files in `joined` of the agent's task folder: one for each child, with its result.
+   * Replaces all files in a folder of the agent's task folder: the results of its children, or the files
+   * that came with an answer.
    */
-  putJoined(agent: string, results: ReadonlyMap<string, string>): void;
+  put(
+    agent: string,
+    folder: 'joined' | typeof ANSWER_FILES,
+    files: ReadonlyMap<string, string | Uint8Array>,
+  ): void;
+  readonly notes: NoteFolders;
+}
+
+/** The folders `notes` in the task folders of the agents. */
+export interface NoteFolders {
+  /** Replaces everything in it. */
+  put(agent: string, files: ReadonlyMap<string, string>, may: NotesAccess): void;
+  /** What is in it now; undefined if it is gone. */
+  read(agent: string): FoundNotes | undefined;
+  remove(agent: string): void;
+  /** The sha256 of a note. */
+  digest(content: Uint8Array): string;
+}
+
+export interface FoundNotes {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Paths that cannot be notes, with the reasons. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** False if the folder has so many entries that the rest was not read. */
+  readonly isWhole: boolean;
 }
 
 /** The standard error of a background process. */
@@ -420,6 +475,10 @@ export interface Workspace extends RunFolders {
   readonly folder: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
+  /** The kept files of a workflow, by the path that contains its states; see `KeptWithRun`. */
+  archive(container: string): Promise<Uint8Array | undefined>;
+  /** Whether the run keeps files of workflows. */
+  hasArchives(): boolean;
   /** The notes of an executor about the sessions. */
   readonly sessions: string;
   /** The git worktrees of the agents. They are not in `folder`. */

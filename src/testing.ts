@@ -100,7 +100,8 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
       step: (id, n) => `/steps/${id}/${n}`,
       task: (id) => `/tasks/${id}`,
       hasBegun: () => false,
-      putJoined: () => {},
+      notes: { put: () => {}, read: () => undefined, remove: () => {}, digest: () => '' },
+      put: () => {},
     },
     replies: options.answers ?? [],
   });

@@ -5,6 +5,7 @@
  */
 import { onTestFinished } from 'vitest';
 import { commandLine } from '../src/cli/command-line.ts';
+import { steadyClock } from '../src/world/steady-clock.ts';
 import type { Circumstances, Ended, Project } from './raymond.ts';
 
 export type CommandEnd = Pick<Ended, 'code' | 'stdout' | 'stderr'>;
@@ -56,7 +57,8 @@ export async function carryOut(
   // A command that does not end fails its own test, and not those after it.
   onTestFinished(restore);
   try {
-    const code = await commandLine(args);
+    // Its clock is as new as that of a process. An older one may have seen the future in another test.
+    const code = await commandLine(args, { clock: steadyClock() });
     return { code, ...said };
   } finally {
     restore();

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { answer, approve, decide } from '../src/app/answer.ts';
 import { answerByCode } from '../src/app/answer-by-code.ts';
+import { keepFile } from '../src/app/answer-files.ts';
+import { bound } from '../src/app/bound.ts';
 import { diff } from '../src/app/diff.ts';
+import { files } from '../src/app/files.ts';
 import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
 import { attend, look } from '../src/app/look.ts';
@@ -18,6 +21,7 @@ import { say } from '../src/app/say.ts';
 import { start } from '../src/app/start.ts';
 import { stop } from '../src/app/stop.ts';
 import { triggers } from '../src/app/triggers.ts';
+import { tryVariants, variants } from '../src/app/try-variants.ts';
 import { up } from '../src/app/up.ts';
 import { type DoorName, VERBS } from '../src/app/verbs.ts';
 import { program } from '../src/cli/program.ts';
@@ -52,16 +56,18 @@ test('every verb is a function of the application', () => {
     resumeAll,
     stop,
     answer,
+    keepFile,
     decide,
     answerByCode,
     approve,
     say,
     rewind,
+    tryVariants,
     prune,
     up,
     replay,
   };
-  const looking = { attend, list, inbox, triggers, look, diff };
+  const looking = { attend, list, inbox, triggers, variants, look, diff, bound, files };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));
 });
 

@@ -109,8 +109,8 @@ export interface BusyRun {
  * Writes an interrupted run with many agents. The first children have failed, the next ones ask, half of
  * the others have ended.
  */
-export function writeBusyRun(project: string, id: string, busy: BusyRun): void {
-  writeJournal(project, id, busyHistory(project, id, busy), 1_000_000);
+export function writeBusyRun(project: string, id: string, busy: BusyRun, owner?: Owner): void {
+  writeJournal(project, id, busyHistory(project, id, busy), 1_000_000, owner);
 }
 
 function busyHistory(project: string, run: string, busy: BusyRun): readonly RunEvent[] {

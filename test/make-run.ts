@@ -38,7 +38,7 @@ export interface Stage {
   /** Starts and ends a step; returns the events of the end. */
   turn(outcome: string | StepReport, agent?: string, costUsd?: number): readonly RunEvent[];
   idle(who?: { attended?: boolean; patient?: boolean }): readonly RunEvent[];
-  stop(how: 'drain' | 'now'): readonly RunEvent[];
+  stop(how: 'drain' | 'now', why?: 'shutdown'): readonly RunEvent[];
   resume(change?: Partial<Settings>, input?: string, how?: { fresh: boolean }): readonly RunEvent[];
 }
 
@@ -109,7 +109,7 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
     },
     idle: ({ attended = false, patient = true } = {}) =>
       stage.handle({ kind: 'idle', at: stage.now, attended, patient }),
-    stop: (how) => stage.handle({ kind: 'stop', at: stage.now, how }),
+    stop: (how, why) => stage.handle({ kind: 'stop', at: stage.now, how, why }),
     resume: (change = {}, input = undefined, how = { fresh: false }) =>
       stage.handle({
         kind: 'resume',

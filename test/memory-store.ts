@@ -2,6 +2,7 @@
  * A store that keeps runs only while this process lives, for tests. Several stores can share the same
  * runs, as several processes share files.
  */
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JournaledEvent, RunEvent } from '../src/model/event.ts';
 import type { Message } from '../src/model/message.ts';
@@ -79,6 +80,7 @@ interface KeptRun {
   readonly seals: Set<string>;
   readonly mail: Message[];
   readonly records: Map<string, Uint8Array>;
+  readonly files: Map<string, Uint8Array>;
   /** Called after each change. */
   readonly listeners: Set<() => void>;
   isRemoved: boolean;
@@ -92,6 +94,7 @@ function newKeptRun(): KeptRun {
     seals: new Set(),
     mail: [],
     records: new Map(),
+    files: new Map(),
     listeners: new Set(),
     isRemoved: false,
   };
@@ -164,6 +167,14 @@ export function memoryStore(parts: MemoryStoreParts): RunStore {
     lease: async (id) => takeLease(parts, id),
     mailbox: (id) => memoryMailbox(runs.of(id)),
     records: (id) => memoryRecords(runs.of(id)),
+    files: (id) => ({
+      async keep(content) {
+        const sha256 = createHash('sha256').update(content).digest('hex');
+        runs.of(id).files.set(sha256, Uint8Array.from(content));
+        return sha256;
+      },
+      read: async (sha256) => runs.of(id).files.get(sha256),
+    }),
     cache: (name) => ({
       read: async () => runs.caches.get(name),
       write: async (text) => void runs.caches.set(name, text),

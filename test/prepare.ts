@@ -2,12 +2,12 @@
  * Prepares what tests share, once for a run of the suite and only when a test asks for it: the build, and
  * a PostgreSQL server. The files of the suite run in several processes, so they ask through a socket.
  */
-import { type SpawnOptions, spawn } from 'node:child_process';
+import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from './postgres/server.ts';
 import { DOOR, type Prepared } from './prepared.ts';
@@ -18,7 +18,9 @@ export async function setup(): Promise<() => Promise<void>> {
   // Node 20 reads these certificates at each start, which takes longer than the rest of its start. Tests
   // start thousands of processes, and none of them leaves the machine.
   delete process.env.NODE_EXTRA_CA_CERTS;
-  const folder = mkdtempSync(join(tmpdir(), 'raymond-suite-'));
+  const folder = mkdtempSync(join(tmpdir(), 'r-'));
+  const isInMemory = isMemoryMounted(folder);
+  if (isInMemory) process.env.TMPDIR = folder;
   const ends: (() => Promise<void>)[] = [];
   const makers: Readonly<Record<Prepared, () => Promise<string>>> = {
     build: buildProgram,
@@ -50,9 +52,23 @@ export async function setup(): Promise<() => Promise<void>> {
     door.close();
     await Promise.all(made.values());
     for (const end of ends) await end();
+    // Lazily, because a process that ends may still have a file open.
+    if (isInMemory) spawnSync('umount', ['--lazy', folder]);
     rmSync(folder, { recursive: true, force: true });
   };
 }
+
+/**
+ * Puts the files of the suite into memory, if there is room and this user may. Tests make and remove a hundred
+ * thousand files. A disk looks for a place for each, which took a tenth of the suite's processor time.
+ */
+function isMemoryMounted(folder: string): boolean {
+  const mount = ['-t', 'tmpfs', '-o', 'mode=1777', 'raymond-tests', folder];
+  const mayMount = process.platform === 'linux' && process.getuid?.() === 0;
+  return mayMount && freemem() > ROOM_BYTES && spawnSync('mount', mount).status === 0;
+}
+
+const ROOM_BYTES = 6 * 1024 ** 3;
 
 /** Some tests run the same bin/raymond.js as users. It is built if a source file is newer. */
 async function buildProgram(): Promise<string> {

@@ -51,7 +51,7 @@ export class Project {
   readonly environment: Readonly<Record<string, string>>;
 
   constructor(files: Readonly<Record<string, string>> = {}, name = 'project') {
-    this.folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'raymond-project-'))), name);
+    this.folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'project-'))), name);
     this.userConfig = join(userFolders(dirname(this.folder)).XDG_CONFIG_HOME, 'raymond');
     // Ends the search for .raymond in parent folders.
     mkdirSync(join(this.folder, '.git'), { recursive: true });

@@ -25,11 +25,15 @@ const WAITS = /\/test\/(?:fleet|postgres|processes)\//;
 /** The slowest first; parts of paths. Files that match none have little to do. */
 const SLOW = [
   '/test/attack/',
+  '/test/browser/serve-page-views.',
   '/test/docs/newcomer.',
-  '/test/crash/torture-',
+  '/test/crash/torture',
   '/test/docs/examples.',
-  '/test/cli/hostile-text.',
+  '/test/authoring/init.',
+  '/test/browser/',
   '/test/real-agent/',
+  '/test/other-agents/',
+  '/test/docs/',
   '/test/lint/growth.',
   '/test/crash/',
   '/test/journal/',

@@ -23,7 +23,8 @@ export function stagePorts({
       step: () => '/step',
       hasBegun: () => false,
       task: () => '/task',
-      putJoined: () => {},
+      notes: { put: () => {}, read: () => undefined, remove: () => {}, digest: () => '' },
+      put: () => {},
     },
   };
 }

@@ -78,6 +78,13 @@ export async function endProcessesWith(text: string): Promise<void> {
   );
 }
 
+/** Sends a signal to all of them, the oldest first, as a shutdown does. Returns how many there are. */
+export function signalProcessesWith(text: string, signal: NodeJS.Signals): number {
+  const pids = processesWhere((pid) => environmentOf(pid).includes(text)).sort((a, b) => a - b);
+  for (const pid of pids) kill(pid, signal);
+  return pids.length;
+}
+
 /** Kills every process of every step at the same time, like a crash of the whole machine. */
 export function killSteps(project: string): void {
   const pids = survivors(project).map((line) => Number.parseInt(line, 10));

@@ -50,6 +50,14 @@ export const post = <T>(path: string, body: object): Promise<T> =>
     body: JSON.stringify(body),
   });
 
+/** Sends a file as it is. */
+export const upload = <T>(path: string, body: Blob): Promise<T> =>
+  answerOf<T>(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body,
+  });
+
 async function answerOf<T>(path: string, init: RequestInit): Promise<T> {
   const response = await request(path, init);
   return (await response.json().catch(() => ({}))) as T;

@@ -152,7 +152,7 @@ function Facts({
         )}
         {agent.words && (
           <>
-            <dt>Not heard yet</dt>
+            <dt>{status.kind === 'ended' ? 'Never heard' : 'Not heard yet'}</dt>
             <dd class="anywhere">
               {agent.words.map((one) => (
                 <p key={one.said_at}>{visible(one.text.text)}</p>

@@ -11,6 +11,7 @@ import { runHash } from '../stores/route.ts';
 import { Pill, runTone } from './status.tsx';
 import { DiffBody } from './tool-input.tsx';
 import { useTools } from './tools.ts';
+import { VariantsView } from './variants-view.tsx';
 
 interface Props {
   readonly a: string | undefined;
@@ -30,6 +31,7 @@ export function ComparePage({ a, b }: Props) {
         <Choice label="First run" runs={runs} chosen={a} onChoose={choose('a')} />
         <Choice label="Second run" runs={runs} chosen={b} other={a} onChoose={choose('b')} />
       </div>
+      {a !== undefined && <VariantsView run={originOf(runs, a)} />}
       {a !== undefined && b !== undefined ? (
         <Compared key={`${a} ${b}`} a={a} b={b} />
       ) : (
@@ -39,6 +41,12 @@ export function ComparePage({ a, b }: Props) {
       )}
     </div>
   );
+}
+
+/** A variant is compared with the others of its run. */
+function originOf(runs: readonly RunRow[], id: string): string {
+  const found = runs.find((run) => run.id === id);
+  return found && found.status !== 'damaged' ? (found.origin?.run ?? id) : id;
 }
 
 interface ChoiceProps {

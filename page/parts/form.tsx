@@ -142,6 +142,23 @@ export function Problem({ trouble }: { readonly trouble: Trouble | undefined }) 
   );
 }
 
+interface CostConsentProps {
+  readonly trouble: Trouble | undefined;
+  readonly isAgreed: boolean;
+  readonly onAgree: (isAgreed: boolean) => void;
+}
+
+/** Appears when a start was refused, because it could cost more than `confirm_above`. */
+export function CostConsent({ trouble, isAgreed, onAgree }: CostConsentProps) {
+  if (!isAgreed && trouble?.code !== 'costly-start') return null;
+  return (
+    <Check isChecked={isAgreed} onCheck={onAgree}>
+      Start it all the same{' '}
+      <span class="faint small">It could cost more than your configuration allows.</span>
+    </Check>
+  );
+}
+
 interface ActionsProps {
   readonly act: string;
   readonly isSending: boolean;

@@ -2,11 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { shellWord } from '../../src/model/shell-word.ts';
 import type { QuestionShape } from '../../src/serve/shapes/questions.ts';
-import type { Answered } from '../../src/serve/shapes/requests.ts';
+import type { Answered, KeptFileReply } from '../../src/serve/shapes/requests.ts';
+import { upload } from '../lib/api.ts';
 import { counted, lastName, oneLine, visible } from '../lib/words.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { Icon } from './icons.tsx';
 import { Markdown } from './markdown.tsx';
+import { QuestionFiles } from './question-files.tsx';
 import { useSending } from './send.ts';
 import { act, addDone, addTrouble, useTools, WITHOUT_PROCESS } from './tools.ts';
 import { WaitingRun } from './waiting-run.tsx';
@@ -21,6 +23,9 @@ export type Asked = Pick<
   | 'asked_at'
   | 'deadline'
   | 'approval'
+  | 'files'
+  | 'accept'
+  | 'most_file_bytes'
   | 'answered'
   | 'pid'
 >;
@@ -43,9 +48,11 @@ export function QuestionCard({ question, onChoose, pager, isAtRun = false }: Pro
   const [isSent, setSent] = useState(false);
   const id = useId();
   const isAnswered = isSent || question.answered;
-  const answer = (text: string) =>
+  const answer = (text: string, files: readonly File[]) =>
     send(async () => {
-      const { delivered } = await act<Answered>(tools, run, '/answer', { agent, text });
+      const stored = await Promise.all(files.map((file) => storedFor(run, file)));
+      const sent = stored.length > 0 ? { files: stored } : {};
+      const { delivered } = await act<Answered>(tools, run, '/answer', { agent, text, ...sent });
       setSent(true);
       const done = `The answer for ${visible(agent)} is stored.`;
       addDone(tools, run, done, delivered ? '' : WITHOUT_PROCESS);
@@ -74,6 +81,7 @@ export function QuestionCard({ question, onChoose, pager, isAtRun = false }: Pro
       <blockquote class="words" id={`${id}q`}>
         <Markdown text={question.question} />
       </blockquote>
+      <QuestionFiles run={run} files={question.files} />
       {isAnswered ? (
         <p class="faint small" role="status">
           {question.pid === null
@@ -87,12 +95,23 @@ export function QuestionCard({ question, onChoose, pager, isAtRun = false }: Pro
           question={question.question}
           label={`Your answer to ${visible(agent)}`}
           describedBy={`${id}q`}
+          mostFileBytes={question.most_file_bytes}
+          accept={question.accept}
           isSending={isSending}
           onAnswer={answer}
         />
       )}
     </section>
   );
+}
+
+/** Stores a file before the answer names it. */
+async function storedFor(run: string, file: File) {
+  const { sha256 } = await upload<KeptFileReply>(
+    `/api/runs/${encodeURIComponent(run)}/files`,
+    file,
+  );
+  return { name: file.name, sha256 };
 }
 
 interface SignaturesProps {

@@ -10,6 +10,7 @@ import {
   Actions,
   BudgetField,
   Check,
+  CostConsent,
   Field,
   LineField,
   Problem,
@@ -50,6 +51,7 @@ function Form({ run, onClose }: { readonly run: WholeRun; readonly onClose: () =
   const [agent, setAgent] = useState(run.agents[0]?.id ?? '');
   const [step, setStep] = useState(String(run.agents[0]?.steps ?? 1));
   const [keeps, setKeeps] = useState(false);
+  const [isAgreed, setAgreed] = useState(false);
   const { isSending, trouble, send } = useSend(async () => {
     const typed = {
       workflow: run.workflow,
@@ -58,8 +60,9 @@ function Form({ run, onClose }: { readonly run: WholeRun; readonly onClose: () =
       variables,
       asks: false,
       rehearse: false,
+      isAgreed,
     };
-    const { workflow: _, set: _set, ...more } = startRequest(typed);
+    const { workflow: _, set: _set, confirm_above: _agreed, ...more } = startRequest(typed);
     const goOn: ResumeRequest = way === 'step' ? { ...more, input: undefined } : more;
     if (way === 'step')
       await act(tools, run.id, '/rewind', { agent, step: Number(step), files: !keeps });
@@ -169,6 +172,7 @@ function Form({ run, onClose }: { readonly run: WholeRun; readonly onClose: () =
         onValue={setBudget}
       />
       <Problem trouble={trouble} />
+      <CostConsent trouble={trouble} isAgreed={isAgreed} onAgree={setAgreed} />
       <Actions act="Run again" isSending={isSending} onClose={onClose} />
     </form>
   );

@@ -46,6 +46,7 @@ export type HeadRun = Pick<
   | 'result'
   | 'result_json'
   | 'limits'
+  | 'origin'
   | 'pid'
 > &
   Partial<Pick<WholeRun, 'agents' | 'states' | 'now' | 'rights' | 'started_by'>>;
@@ -98,6 +99,13 @@ export function RunHead({ run, watch, route }: Props) {
           <code>{visible(run.id)}</code>
         </Fact>
         <Fact name="Started">{clock(run.started_at, now)}</Fact>
+        {run.origin && (
+          <Fact name="Variant of">
+            <a href={hashOf({ kind: 'compare', a: run.origin.run, b: undefined })}>
+              {visible(run.origin.run)} from before {visible(run.origin.agent)}:{run.origin.step}
+            </a>
+          </Fact>
+        )}
         {run.started_by && (
           <Fact name="Started by">
             <a href="#/triggers">{oneLine(run.started_by, 60)}</a>

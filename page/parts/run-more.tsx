@@ -16,7 +16,7 @@ export function RunMore({ run }: { readonly run: string }) {
         },
         {
           name: 'Compare with another run',
-          about: 'Path, cost, time, result and changed files side by side.',
+          about: 'Path, cost, time, result and changed files side by side; its variants together.',
           act: () => {
             location.hash = hashOf({ kind: 'compare', a: run, b: undefined });
           },

@@ -8,6 +8,7 @@ import { useStore } from '../lib/store.ts';
 import { costText, duration, elapsed, msOf, oneLine, visible } from '../lib/words.ts';
 import { rewindTo } from '../stores/rewind.ts';
 import { StepWatch, type WatchedStep } from '../stores/step-watch.ts';
+import { ContextView } from './context-view.tsx';
 import { Conversation, type StepNow } from './conversation.tsx';
 import { Icon } from './icons.tsx';
 import { RewindButton } from './rewind-button.tsx';
@@ -58,6 +59,7 @@ function Watched({ watch, run, agent, step: number }: Props & { readonly watch: 
       {step.outcome && (
         <Outcome outcome={step.outcome} agent={agent} step={number} state={visible(step.state)} />
       )}
+      {step.kind === 'prompt' && step.outcome && <ContextView step={step} />}
       {run.pid === null && (
         <RewindButton run={run.id} rewind={rewindTo(run, agent, step)}>
           <Icon name="rewind" />

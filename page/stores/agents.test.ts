@@ -41,6 +41,9 @@ const asking: AgentStatusShape = {
   asked_at: AT,
   deadline: null,
   approval: null,
+  files: [],
+  accept: null,
+  most_file_bytes: 0,
   answered: false,
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChangedFolder } from '../../src/look/diff-shape.ts';
-import { bothStates, changedIn, pathOf } from './compare.ts';
+import { bothStates, changedIn, changesOf, pathOf } from './compare.ts';
 
 test('states of both runs, with the figures of each', () => {
   const of = (state: string, visits: number) => {
@@ -38,4 +38,12 @@ test('changed files are in one run, the same in both, or different', () => {
     { path: 'c', where: 'differs' },
     { path: 'd', where: 'second' },
   ]);
+});
+
+test.each([
+  [{ changes: {}, number: 1 }, 'repetition 1'],
+  [{ changes: { with: 'v/A.md', model: 'opus' }, number: 1 }, 'with v/A.md, model opus'],
+  [{ changes: { model: 'opus' }, number: 2 }, 'model opus, repetition 2'],
+])('the changes of a variant: %j', (variant, text) => {
+  expect(changesOf(variant)).toBe(text);
 });

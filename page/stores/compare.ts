@@ -2,6 +2,7 @@
 import type { Diff } from '../../src/look/diff-shape.ts';
 import type { WholeRun } from '../../src/look/run-shape.ts';
 import type { StepRow } from '../../src/look/step-list.ts';
+import type { VariantShape } from '../../src/look/variant-shape.ts';
 
 export type Both<T> = readonly [first: T, second: T];
 
@@ -32,6 +33,14 @@ export function pathOf(steps: readonly StepRow[]): string {
     .map(({ state, status }) => (status === 'ended' ? state : `${state} (${status})`))
     .join('\n');
 }
+
+/** What a variant changes, in a line. */
+export function changesOf({ changes, number }: Pick<VariantShape, 'changes' | 'number'>): string {
+  const all = Object.entries(changes).map(([name, value]) => `${name} ${value}`);
+  return [...all, ...(number > 1 || all.length === 0 ? [`repetition ${number}`] : [])].join(', ');
+}
+
+export const pathText = (path: readonly string[]) => path.join(' › ');
 
 export interface BothFile {
   readonly path: string;

@@ -3,7 +3,7 @@ import { startRequest } from './start-request.ts';
 
 const EMPTY = {
   ...{ workflow: ' review ', input: '', budget: '', variables: '' },
-  ...{ asks: false, rehearse: false },
+  ...{ asks: false, rehearse: false, isAgreed: false },
 };
 
 test.each([
@@ -14,6 +14,7 @@ test.each([
   [{ variables: 'a=1\n\nb = x=y\nc' }, { workflow: 'review', set: { a: '1', b: ' x=y', c: '' } }],
   [{ asks: true }, { workflow: 'review', ask_permissions: true }],
   [{ rehearse: true }, { workflow: 'review', rehearse: true }],
+  [{ isAgreed: true }, { workflow: 'review', confirm_above: 0 }],
 ])('%j', (typed, expected) => {
   expect(startRequest({ ...EMPTY, ...typed })).toEqual(expected);
 });

@@ -9,6 +9,8 @@ export interface StartForm {
   /** Whether tool calls wait for decisions. */
   readonly asks: boolean;
   readonly rehearse: boolean;
+  /** To a run that may cost more than the configuration allows. */
+  readonly isAgreed: boolean;
 }
 
 /** Leaves out what was not typed, so that the settings of the project apply. */
@@ -23,6 +25,7 @@ export function startRequest(form: StartForm): StartRequest {
     ...(lines.length === 0 ? {} : { set }),
     ...(form.asks ? { ask_permissions: true } : {}),
     ...(form.rehearse ? { rehearse: true } : {}),
+    ...(form.isAgreed ? { confirm_above: 0 } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import { openRun } from '../host/open-run.ts';
 import type { OpenItem, Question } from '../host/questions.ts';
 import { reply } from '../host/reply.ts';
 import { agreed, hasSigned, type Signed, textToSign } from '../model/approval.ts';
+import { mostBytes } from '../model/kept-file.ts';
 import type { PermissionDecision } from '../model/permission.ts';
 import { UserError } from '../model/user-error.ts';
 import { signaturesText } from '../observe/words.ts';
@@ -10,6 +11,7 @@ import type { RunOwner } from '../ports.ts';
 import { type Approvers, approversOf, checkedSignature } from '../world/approvers.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { userName } from '../world/user-name.ts';
+import { type AnswerFile, keptForAnswer } from './answer-files.ts';
 import { checkOffered, openItem, type WantedItem } from './open-items.ts';
 import { refuseInside } from './refuse-inside.ts';
 
@@ -20,6 +22,8 @@ export interface AskedItem {
   readonly item: OpenItem;
   /** Whoever works on the run. Otherwise the run uses the answer after a resume. */
   readonly owner: RunOwner | undefined;
+  /** What the files of an answer may have together. */
+  readonly mostFileBytes: number;
 }
 
 /** The question or the permission request that is meant. Throws a UserError if it is not clear. */
@@ -30,24 +34,28 @@ export async function askedItem(
 ): Promise<AskedItem> {
   const found = await openRun(around.store, id);
   await refuseInside(around, id, 'answer its questions');
-  const { startedAt } = found.run;
-  return { id, startedAt, owner: found.owner, item: await openItem(around.store, found, wanted) };
+  const { startedAt, settings } = found.run;
+  const item = await openItem(around.store, found, wanted);
+  return { id, startedAt, owner: found.owner, item, mostFileBytes: mostBytes(settings) };
 }
 
 /**
- * Answers with a text. The text for a permission request is a decision, such as "deny not on main". Gives the
+ * Answers with a text, and with files. The text for a permission request is a decision, such as "deny not on main". Gives the
  * decision. The mailbox keeps the answer until the run uses it.
  */
 export async function answer(
   around: Surroundings,
   asked: AskedItem,
   text: string,
+  files: readonly AnswerFile[] = [],
 ): Promise<Decided | undefined> {
   const { id, item } = asked;
+  if (item.kind === 'asking' && item.approval) throw needsSignatures(id, item);
+  const kept = await keptForAnswer(around, asked, files);
   if (item.kind === 'request') return decide(around, asked, readDecision(text, item));
-  if (item.approval) throw needsSignatures(id, item);
   const { agent, askedAt } = item;
-  await reply(around.store, id, { kind: 'answer', agent, askedAt, text });
+  const sent = kept.length > 0 ? { files: kept } : {};
+  await reply(around.store, id, { kind: 'answer', agent, askedAt, text, ...sent });
   return undefined;
 }
 
@@ -73,8 +81,8 @@ export async function decide(
 export function whatToSign({ id, startedAt, item }: AskedItem, text: string): string {
   const { agent } = item;
   if (item.kind === 'asking' && item.approval) {
-    const { askedAt, question, approval } = item;
-    return textToSign({ run: id, startedAt, agent, askedAt, question, approval }, text);
+    const { askedAt, question, approval, files } = item;
+    return textToSign({ run: id, startedAt, agent, askedAt, question, approval, files }, text);
   }
   throw new UserError(
     'no-signature-needed',

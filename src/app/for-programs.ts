@@ -8,6 +8,9 @@ import type { Door, Notice } from '../model/notice.ts';
 import type { PermissionDecision } from '../model/permission.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
 import { UserError } from '../model/user-error.ts';
+import { wrongUsage } from '../options/wrong-usage.ts';
+import { imageType, textIn } from '../parse/file-kind.ts';
+import type { StepKey } from '../ports.ts';
 import { readConfiguration } from '../world/config/configuration.ts';
 import { type GivenOptions, optionsFrom } from '../world/config/given-options.ts';
 import { homeFolder } from '../world/config/user-folders.ts';
@@ -15,9 +18,13 @@ import { noticeText } from '../world/diagnostic-line.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { looseLibrary } from '../world/wire.ts';
 import { answer, askedItem, decide } from './answer.ts';
+import { type AnswerFile, keepFile, projectFiles } from './answer-files.ts';
+import { type BoundRequest, bound } from './bound.ts';
+import { boundText } from './bound-words.ts';
 import { diff, type WantedDiff } from './diff.ts';
+import { contentOf, file, files } from './files.ts';
 import { type ListWish, list } from './list.ts';
-import { attend, look } from './look.ts';
+import { attend, look, lookAtContext } from './look.ts';
 import type { WantedItem } from './open-items.ts';
 import { prune } from './prune.ts';
 import { refuseInside } from './refuse-inside.ts';
@@ -28,6 +35,7 @@ import { say } from './say.ts';
 import { launch, type StartOptions } from './start.ts';
 import { stop } from './stop.ts';
 import { triggers } from './triggers.ts';
+import { planTry, type TryWish, tryVariants, variants } from './try-variants.ts';
 
 export type RunControl = ReturnType<typeof forPrograms>;
 
@@ -90,14 +98,32 @@ export function forPrograms(
     async replay(id: string) {
       return occasionForm({ occasion: await replay(around, id), outcome: { kind: 'due' } });
     },
+    /** What the model saw at the end of a step. */
+    context: (id: string, key: StepKey) => lookAtContext(around, id, key),
     diff: (id: string, wanted?: WantedDiff) => diff(around, id, wanted),
+    /** The most that a run of a workflow of the project can use. */
+    async bound(path: string, request?: BoundRequest) {
+      await refuseOutside(cwd, resolvePath(cwd, path));
+      const report = await bound(around, path, request);
+      return { ...report, text: boundText(report) };
+    },
     attend: (id: string, options?: Parameters<typeof attend>[2]) => attend(around, id, options),
     /** Answers the question of an agent, or the only question of the run. */
-    async answer(id: string, agent: string | undefined, text: string) {
+    async answer(id: string, agent: string | undefined, text: string, sent: SentFiles = {}) {
       const asked = await askedItem(around, id, { agent, by: 'text' });
-      await answer(around, asked, text);
+      const { files = await projectFiles(around, sent.paths ?? [], asked) } = sent;
+      await answer(around, asked, text, files);
       return { agent: asked.item.agent, isDelivered: asked.owner !== undefined };
     },
+    /** The files of the questions and answers of a run. */
+    files: (id: string) => files(around, id),
+    file: async (id: string, named: string) => {
+      const found = await file(around, id, named);
+      const content = await contentOf(around, id, found);
+      return { ...found, content, image: imageType(content), text: textIn(content) };
+    },
+    /** Stores a file for an answer, which then names it by its hash. */
+    keepFile: (id: string, content: AsyncIterable<Uint8Array>) => keepFile(around, id, content),
     /** Decides about a permission request, or about the only one of the run or of the agent. */
     async decide(id: string, wanted: Omit<WantedItem, 'by'>, decision: PermissionDecision) {
       const asked = await askedItem(around, id, { ...wanted, by: 'decision' });
@@ -115,6 +141,34 @@ export function forPrograms(
         work.push(...pruned.work.map(({ path, why }) => `${path} ${why}`));
       return { id, isRemoved: work.length === 0, work, warnings };
     },
+    variants: (id: string) => variants(around, id),
+    /** Begins variants of a run. The request is the consent, and names files of the project only. */
+    async tryVariants(id: string, wish: Omit<TryWish, 'trustRun'>) {
+      await openRun(store, id);
+      for (const named of wish.with ?? []) {
+        const path = named.slice(named.search(/^[^=/]+=/) === 0 ? named.indexOf('=') + 1 : 0);
+        await refuseOutside(cwd, resolvePath(cwd, path));
+      }
+      const { door, warnings } = collecting();
+      const planned = await planTry(around, id, wish, door).catch((error) => {
+        throw withDetails(error, warnings);
+      });
+      const begun = planned.variants.map((one) => one.id);
+      if (begun.length > MOST_VARIANTS)
+        throw wrongUsage(
+          `The request asks for ${begun.length} variants, which would all work at once.`,
+          `Ask for at most ${MOST_VARIANTS}, or try them in a terminal: raymond try ${id}`,
+        );
+      const refused: Pick<UserError, 'code' | 'message' | 'remedy'>[] = [];
+      const left = new Set<string>();
+      await tryVariants(around, planned, { detach: true }, door, (news) => {
+        if (news.kind !== 'left') return;
+        const { code, message, remedy } = news.problem;
+        refused.push({ code, message, remedy });
+        left.add(news.variant.id);
+      });
+      return { variants: begun.filter((one) => !left.has(one)), refused, warnings };
+    },
     /** Takes a run back. The request is the consent. */
     async rewind(id: string, request: RewindRequest, { files }: { readonly files: boolean }) {
       await openRun(store, id);
@@ -122,6 +176,13 @@ export function forPrograms(
       return (await rewind(around, id, request, { files, agreed: true }, door)).event;
     },
   };
+}
+
+const MOST_VARIANTS = 16;
+/** Files that are stored already, or paths in the project. */
+interface SentFiles {
+  readonly files?: readonly AnswerFile[] | undefined;
+  readonly paths?: readonly string[] | undefined;
 }
 
 const inTexts = <T extends { readonly notices: readonly Notice[] }>({ notices, ...found }: T) => ({

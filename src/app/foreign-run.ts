@@ -28,6 +28,8 @@ export async function acceptForeign(
   files: FilesNow,
   given: ResumeOptions,
   door: Door,
+  /** The command that needs the consent. */
+  { done, command } = RESUME,
 ): Promise<Settings> {
   await workspace.check();
   checkVariables(run);
@@ -37,10 +39,12 @@ export async function acceptForeign(
   const isPartlyOwn = doubt?.line !== undefined && doubt.line > 1;
   throw new UserError(
     'foreign-run',
-    `${run.id} needs your approval before it can be resumed.`,
-    `Check it: raymond show ${run.id}. ${isPartlyOwn ? `To continue after line ${doubt.line - 1}, the last one of yours: raymond resume ${run.id} --salvage. ` : ''}To approve it: raymond resume ${run.id} --trust-run`,
+    `${run.id} needs your approval before it can be ${done}.`,
+    `Check it: raymond show ${run.id}. ${isPartlyOwn ? `To continue after line ${doubt.line - 1}, the last one of yours: raymond resume ${run.id} --salvage. ` : ''}To approve it: raymond ${command} ${run.id} --trust-run`,
   );
 }
+
+const RESUME = { done: 'resumed', command: 'resume' };
 
 /** The run may spend and do no more than a new run. */
 function keepHarmless(settings: Settings): Settings {

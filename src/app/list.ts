@@ -45,7 +45,8 @@ export async function list(
   return { runs, total: all.length, lost, notices: warnings(notices) };
 }
 
-function statusFilter(wanted: string | undefined): (found: SurveyedRun) => boolean {
+/** Throws a UserError if a word is no status. */
+export function statusFilter(wanted: string | undefined): (found: SurveyedRun) => boolean {
   if (wanted === undefined) return () => true;
   const words = wanted.split(',').map((word) => word.trim());
   const unknown = words.find((word) => !CONDITIONS.some((kind) => kind === word));

@@ -55,7 +55,8 @@ function isFinished(found: SurveyedRun, workflow: string): found is StoredRun<Ru
   if (found.kind === 'damaged' || !found.isOwn) return false;
   const { run } = found;
   const isCompleted = run.status.kind === 'ended' && run.status.outcome === 'completed';
-  return isCompleted && run.workflow === workflow && !run.isRehearsal;
+  // A variant has not come the whole way.
+  return isCompleted && run.workflow === workflow && !run.isRehearsal && !run.origin;
 }
 
 function readCache(text: string | undefined): readonly PastRun[] {

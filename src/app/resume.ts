@@ -158,7 +158,7 @@ export async function relaunch(
 }
 
 /** The journal of a stranger also says which files it has read, so the files of now are shown. */
-async function filesNow(run: Run, agents: Pick<RunOptions, 'agents'>): Promise<FilesNow> {
+export async function filesNow(run: Run, agents: Pick<RunOptions, 'agents'>): Promise<FilesNow> {
   const library = looseLibrary(run.cwd, agents);
   await loadWorkflows(library, run, () => {});
   const refs = [run.workflow, ...[...run.agents].map(([, { workflow }]) => workflow)];

@@ -16,9 +16,11 @@ import { usd } from '../observe/words.ts';
 import { overlaid } from '../options/chosen-options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
+import { limitsOf } from '../parse/limits.ts';
 import type { Ground, RunStore } from '../ports.ts';
 import type { Carrier } from '../world/background.ts';
 import { configurationFor, ignoredKeys, readConfiguration } from '../world/config/configuration.ts';
+import { lessonsOf } from '../world/config/lessons.ts';
 import { withNormalChoices } from '../world/config/normal-choices.ts';
 import { metadataFrom, settingsFrom } from '../world/config/settings.ts';
 import { groundOf } from '../world/ground.ts';
@@ -26,6 +28,7 @@ import { loadNamed } from '../world/load-workflows.ts';
 import { unsealedNotice } from '../world/sealed-choices.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { checkNames, looseLibrary } from '../world/wire.ts';
+import { confirmCost, countsOfRun } from './bound.ts';
 import { pastRuns } from './past-runs.ts';
 import { refuseFaulty } from './refuse-faulty.ts';
 import { agentNotices, give, openedLog, type StartedRun } from './started-run.ts';
@@ -57,6 +60,11 @@ export async function start(
   await checkNames(workflow.agents.usual, settingsFrom(options), options);
   refuseFaulty(loose, workflow, door, options);
   const input = inputFor(workflow, options);
+  await confirmCost(
+    { store, library: loose, workflow },
+    { ...options, startedBy: given.startedBy },
+    door,
+  );
   const id =
     options.workflowId === undefined ? newRunId(workflow.name) : checkRunId(options.workflowId);
   const { source, tasks } = around.workspace(id);
@@ -82,6 +90,7 @@ export async function start(
   let log: LogFile | undefined;
   try {
     log = openedLog(door, options, around);
+    const bound = await countsOfRun(loose, workflow, options);
     const started: RunEvent = {
       type: 'run-started',
       version: JOURNAL_VERSION,
@@ -93,7 +102,16 @@ export async function start(
       settings,
       metadata,
       ...(input !== undefined && { input }),
+      ...(bound &&
+        bound.prompts !== 0 &&
+        !settings.rehearse && {
+          bound: {
+            agents: bound.agents,
+            ...(bound.prompts !== null && { prompts: bound.prompts }),
+          },
+        }),
       ...(given.startedBy && { startedBy: given.startedBy }),
+      ...(await lessonsFor(library, refs, workflow.ref)),
       ...(await usualTurns(store, workflow, settings)),
     };
     const read = refs.flatMap((ref) => readWorkflow(library.get, ref, started.at));
@@ -126,15 +144,21 @@ export async function launch(
   { detach: _, ...given }: StartOptions,
   door: Door,
 ): Promise<LaunchedRun> {
-  const { cwd, project, world } = around;
+  const { cwd, project, store, world } = around;
   const config = await readConfiguration(project);
   const options = overlaid(config.options, given);
   const loose = looseLibrary(cwd, options);
   const workflow = await loose.load(path);
   refuseEarly(loose, workflow, options, door);
+  await confirmCost(
+    { store, library: loose, workflow },
+    { ...options, startedBy: given.startedBy },
+    door,
+  );
   const id =
     given.workflowId === undefined ? newRunId(workflow.name) : checkRunId(given.workflowId);
-  const chosen: StartOptions = { ...given, workflowId: id };
+  // The background process has no person to ask.
+  const chosen: StartOptions = { ...given, workflowId: id, confirmAbove: 0 };
   const command = { kind: 'run', name: path, options: chosen } as const;
   const carrier = await world.inBackground(id, command, door.notice);
   if (carrier) return { id, carrier, options };
@@ -179,6 +203,18 @@ async function refuseChanged(refs: readonly string[], { lookAtWorkflow }: Ground
       { file: ref },
     );
   }
+}
+
+/** Lessons for a workflow whose states get notes. */
+async function lessonsFor(
+  library: Pick<LooseLibrary, 'get'>,
+  refs: readonly string[],
+  workflow: string,
+) {
+  const states = refs.flatMap((ref) => [...(library.get(ref)?.states.values() ?? [])]);
+  if (!states.some((state) => limitsOf(state).notes)) return {};
+  const lessons = await lessonsOf(workflow);
+  return lessons.length > 0 ? { lessons } : {};
 }
 
 /** What turns cost in finished runs decides how many of this run's turns its budget covers. */

@@ -31,8 +31,11 @@ export interface TriggeredRuns {
   stop(id: string): Promise<void>;
 }
 
-/** A run that a person stopped is over. One that waits for an answer is live. */
-export type Standing = 'none' | 'live' | 'crashed' | 'completed' | 'failed';
+/**
+ * A run that a person stopped is over. One that waits for an answer is live. A shutdown counts as a crash.
+ * `beginning`: a process is about to begin it. If the one that started it is gone, it may also end before that.
+ */
+export type Standing = 'none' | 'beginning' | 'live' | 'crashed' | 'completed' | 'failed';
 
 export interface TurnParts {
   readonly project: string;
@@ -64,8 +67,8 @@ export async function triggerTurn(parts: TurnParts, found: FoundTrigger): Promis
   return ledger.alone(found.key, async () => {
     if (!(await parts.isCurrent())) return { next: undefined, running: [] };
     await note(parts, found, looked?.files ?? []);
-    const { running, waiting } = await sorted(parts, await ledger.open(found.key));
-    const isStarted = await begin(parts, found, running, waiting);
+    const { running, waiting, isBeginning } = await sorted(parts, await ledger.open(found.key));
+    const isStarted = isBeginning ? false : await begin(parts, found, running, waiting);
     const now = clock.now();
     const { trigger } = found;
     const times = [
@@ -150,14 +153,21 @@ interface Sorted {
   readonly running: readonly Occasion[];
   /** Without a run, oldest first. */
   readonly waiting: readonly Occasion[];
+  /** Only time tells what becomes of one of the runs. */
+  readonly isBeginning: boolean;
 }
 
 /** Compares the ledger with the runs, and corrects it where a process was killed in between. */
 async function sorted(parts: TurnParts, open: readonly OccasionRecord[]): Promise<Sorted> {
   const running: Occasion[] = [];
   const waiting: Occasion[] = [];
+  let isBeginning = false;
   for (const { occasion, outcome } of open) {
     const standing = await parts.runs.standing(occasion.run);
+    if (standing === 'beginning') {
+      isBeginning = true;
+      continue;
+    }
     if (outcome.kind === 'due' && standing === 'none') {
       waiting.push(occasion);
       continue;
@@ -167,7 +177,7 @@ async function sorted(parts: TurnParts, open: readonly OccasionRecord[]): Promis
     if (standing === 'live' || standing === 'crashed') running.push(occasion);
     else await end(parts, occasion, standing === 'completed' ? 'completed' : 'failed');
   }
-  return { running, waiting };
+  return { running, waiting, isBeginning };
 }
 
 /** Starts what may start. Returns its run, or false if the start has to be tried again. */
@@ -230,7 +240,10 @@ async function start(
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // Its process may have outlived the one that started it.
-    if ((await runs.standing(run)) === 'none') {
+    const standing = await runs.standing(run);
+    if (standing === 'beginning' || (standing === 'none' && error.code === 'run-locked'))
+      return false;
+    if (standing === 'none') {
       const deaths = (died.get(run) ?? 0) + 1;
       died.set(run, deaths);
       if (error.code === 'process-died' && deaths < MOST_DEATHS) {

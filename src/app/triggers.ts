@@ -1,6 +1,11 @@
 /** The triggers of a project: which ones it has, whether the user has approved them, their last and next occasion. */
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { hasCode } from '../journal/disk.ts';
+import { cureOf, reasonOf } from '../journal/disk-errors.ts';
 import { messageOf } from '../model/message-of.ts';
+import { shellWord } from '../model/shell-word.ts';
 import {
   isOpen,
   type OccasionRecord,
@@ -9,6 +14,7 @@ import {
   type TriggerKey,
   triggerName,
 } from '../model/trigger.ts';
+import { UserError } from '../model/user-error.ts';
 import { realPath } from '../options/leads-out.ts';
 import { nextTime } from '../triggers/due.ts';
 import { optionsForReading } from '../world/config/configuration.ts';
@@ -31,7 +37,7 @@ export interface FoundTrigger {
 
 export interface ProjectTriggers {
   readonly triggers: readonly FoundTrigger[];
-  /** The workflows whose files cannot be read, each with the reason. */
+  /** Sentences about workflows that cannot be read, or are in another project. */
   readonly problems: readonly string[];
 }
 
@@ -42,9 +48,15 @@ export async function findTriggers(around: Surroundings): Promise<ProjectTrigger
   const problems: string[] = [];
   for (const path of await projectWorkflows(root)) {
     try {
-      triggers.push(...(await triggersAt(around, path)));
+      const found = await triggersAt(around, path);
+      const owner = ownerOf(root, path);
+      if (owner === root) triggers.push(...found);
+      else if (found.length > 0)
+        problems.push(
+          `The triggers of ${path} belong to the project ${owner}. To keep them: raymond up ${shellWord(owner)}`,
+        );
     } catch (error) {
-      problems.push(`${path}: ${messageOf(error)}`);
+      problems.push(`Cannot read ${path}: ${messageOf(error)}`);
     }
   }
   return { triggers, problems };
@@ -75,6 +87,45 @@ export async function inProjectRoot(around: Surroundings): Promise<Surroundings>
 export function rootOf({ project }: Pick<Surroundings, 'project'>): string {
   const folder = dirname(project.folder);
   return realPath(folder) ?? folder;
+}
+
+/**
+ * The project of a workflow. Two processes that keep a project and another one inside it know nothing of each other,
+ * so only one of these projects may have the triggers of a workflow.
+ */
+function ownerOf(root: string, path: string): string {
+  for (let folder = join(root, path); folder !== root; folder = dirname(folder))
+    if (['.raymond', '.git'].some((name) => existsSync(join(folder, name)))) return folder;
+  return root;
+}
+
+/** Throws a UserError if there is no folder that can be read. */
+export async function checkFolder(directory: string): Promise<void> {
+  try {
+    await readdir(directory);
+  } catch (error) {
+    const file = { file: directory };
+    if (hasCode(error, 'ENOENT'))
+      throw new UserError(
+        'no-folder',
+        `There is no folder ${directory}.`,
+        `Check the path, or create it: mkdir -p ${shellWord(directory)}`,
+        file,
+      );
+    if (hasCode(error, 'ENOTDIR'))
+      throw new UserError(
+        'not-a-folder',
+        `${directory} is not a folder.`,
+        'Name the folder of a project, such as the one that contains this file.',
+        file,
+      );
+    throw new UserError(
+      'unreadable-folder',
+      `Raymond cannot read the folder ${directory}: ${reasonOf(error)}.`,
+      `${cureOf(error)}, then run the command again.`,
+      file,
+    );
+  }
 }
 
 export interface ListedTrigger extends FoundTrigger {

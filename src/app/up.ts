@@ -44,8 +44,13 @@ export async function up(directories: readonly Surroundings[], parts: UpParts): 
   const projects = new Map<string, KeptProject>();
   for (const one of directories) {
     const around = await inProjectRoot(one);
-    if (projects.has(around.cwd)) continue;
-    projects.set(around.cwd, await keepProject(around, parts));
+    if (projects.has(around.cwd)) {
+      parts.log(`${one.cwd} is in the project ${around.cwd}, which is kept already`);
+      continue;
+    }
+    const project = await keepProject(around, parts);
+    projects.set(around.cwd, project);
+    if (project.triggers().length === 0) parts.log(`${around.cwd} has no approved triggers yet`);
   }
   const all = () => [...projects.values()];
   return {
@@ -89,7 +94,7 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
   const reload = coalesced(async () => {
     const { triggers, problems } = await findTriggers(around);
     if (isClosed) return;
-    for (const problem of problems) once(`Cannot read ${problem}`);
+    for (const problem of problems) once(problem);
     for (const { path, isApproved } of triggers)
       if (!isApproved)
         once(
@@ -185,6 +190,8 @@ function keepTrigger(
   const watches = new Map<string, AbortController>();
   let cancel = () => {};
   let isClosed = false;
+  /** The last one, while it lasts. */
+  let trouble = '';
 
   const isCurrent = async () => {
     const isSame = (await triggersAt(around, found.path)).some(
@@ -208,12 +215,16 @@ function keepTrigger(
       if (isClosed) return;
       followRuns(running);
       const look = box
-        ? clock.now() + (watcher ? LOOK_AT_FILES_MS : LOOK_FOR_FOLDER_MS)
+        ? nextMultiple(clock.now(), watcher ? LOOK_AT_FILES_MS : LOOK_FOR_FOLDER_MS)
         : undefined;
+      trouble = '';
       const times = [next, look].filter((time) => time !== undefined);
       if (times.length > 0) wakeAt(Math.min(...times));
     } catch (error) {
-      log(`${found.path} (${found.key.name}): ${messageOf(error)}`);
+      // An absent database is absent for a while.
+      if (trouble !== messageOf(error))
+        log(`${found.path} (${found.key.name}): ${messageOf(error)}`);
+      trouble = messageOf(error);
       wakeAt(clock.now() + AFTER_TROUBLE_MS);
     }
   });
@@ -250,6 +261,9 @@ function keepTrigger(
     },
   };
 }
+
+/** All triggers look at the same time, so that an idle machine is woken once. */
+const nextMultiple = (now: number, ms: number) => (Math.floor(now / ms) + 1) * ms;
 
 /** Not every file system reports changes. */
 const LOOK_AT_FILES_MS = 30_000;

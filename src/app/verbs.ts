@@ -13,6 +13,12 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
   },
   stop: { cli: 'stop', serve: 'stop', mcp: 'stop', library: 'stop' },
   answer: { cli: 'answer', serve: 'answer', mcp: 'answer', library: 'answer' },
+  keepFile: {
+    cli: { not: 'A command sends a file together with the answer.' },
+    serve: 'keepFile',
+    mcp: { not: 'A tool sends files of the project together with the answer.' },
+    library: { not: 'A program sends a file together with the answer.' },
+  },
   decide: { cli: 'answer', serve: 'permission', mcp: 'decide', library: 'answer' },
   answerByCode: {
     cli: 'answer',
@@ -32,6 +38,12 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     serve: 'rewind',
     mcp: { not: 'It changes files, and an agent has no consent for that.' },
     library: 'rewind',
+  },
+  tryVariants: {
+    cli: 'try',
+    serve: 'try',
+    mcp: { not: 'It spends on several runs at once, and a person compares what comes of them.' },
+    library: { not: 'It needs processes of the command line for its runs.' },
   },
   prune: {
     cli: 'prune',
@@ -65,8 +77,16 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'An agent starts runs itself. What starts without it is for the person.' },
     library: { not: 'Programs read them with raymond triggers --json.' },
   },
+  variants: {
+    cli: 'try',
+    serve: 'variants',
+    mcp: { not: 'A person compares them. A run in the list says of which run it is a variant.' },
+    library: { not: 'Programs read them with raymond try --json.' },
+  },
   look: { cli: 'show', serve: 'run', mcp: 'show', library: 'look' },
   diff: { cli: 'diff', serve: 'diff', mcp: 'diff', library: 'diff' },
+  bound: { cli: 'bound', serve: 'bound', mcp: 'bound', library: 'bound' },
+  files: { cli: 'show', serve: 'files', mcp: 'file', library: 'files' },
 };
 
 export type DoorName = 'cli' | 'serve' | 'mcp' | 'library';

@@ -76,6 +76,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   resume: ['raymond resume', 'raymond resume flow-1a2b --budget 20', 'raymond resume --all'],
   stop: ['raymond stop flow-1a2b', 'raymond stop flow-1a2b --now'],
   rewind: ['raymond rewind flow-1a2b --to main:3', 'raymond rewind flow-1a2b --undo'],
+  try: [
+    'raymond try flow-1a2b --at main:3 --with REVIEW.md',
+    'raymond try flow-1a2b --at 3 --model opus --times 5',
+    'raymond try flow-1a2b',
+  ],
   list: ['raymond list', 'raymond list --status failed,waiting -n 10', 'raymond list --workflows'],
   show: [
     'raymond show',
@@ -93,6 +98,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   inbox: ['raymond inbox', 'raymond inbox --json'],
   init: ['raymond init', 'raymond init --list'],
   lint: ['raymond lint flow', 'raymond lint flow --level error'],
+  bound: ['raymond bound flow', 'raymond bound flow --turn 0.50'],
   test: ['raymond test flow --coverage', 'raymond test flow --record flow-1a2b'],
   diagram: ['raymond diagram flow', 'raymond diagram flow --html > flow.html'],
   convert: ['raymond convert flow flow.yaml', 'raymond convert flow.zip flow'],
@@ -105,7 +111,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   prune: ['raymond prune --dry-run', 'raymond prune --older-than 30d --yes'],
   doctor: ['raymond doctor'],
   config: ['raymond config', 'raymond config --json'],
-  trust: ['raymond trust', 'raymond trust --revoke'],
+  trust: ['raymond trust', 'raymond trust --revoke', 'raymond trust --lessons flow-1a2b'],
   say: ['raymond say feature-1a2b3c4d "use the old API"'],
   secret: ['raymond secret set GH_TOKEN', 'raymond secret list'],
   completion: ['raymond completion bash >> ~/.bashrc'],

@@ -1,5 +1,7 @@
 /** The commands of Raymond. Each action imports its command, so that the others are not loaded. */
 import { Command } from 'commander';
+import { readOption } from '../options/option-values.ts';
+import { RUN_OPTIONS } from '../options/run-options.ts';
 import type { Here } from '../world/surroundings.ts';
 import { RAYMOND_VERSION } from '../world/version.ts';
 import { addRunOptions, withAgentApart } from './commander-options.ts';
@@ -93,6 +95,36 @@ function addStartingCommands(raymond: Command, here: Here, finish: Finish): void
     .action(async (name, options) =>
       finish((await import('./run/rewind.ts')).rewind(here, name, options)),
     );
+  const several = (text: string, before: string[] | undefined) => [...(before ?? []), text];
+  raymond
+    .command('try <run>')
+    .description(
+      'continue copies of a run from before a step, with other prompts or models, each in a worktree; without --at: show them',
+    )
+    .option('--at <step>', 'the step, such as main:3; "raymond show --steps" lists the steps')
+    .option(
+      '--with <file>',
+      'another text of a state: FILE, STATE=FILE or a folder; each one is a variant',
+      several,
+    )
+    .option('--model <name>', 'another model for the step; each one is a variant', several)
+    .option('--effort <level>', 'another effort for the step; each one is a variant', several)
+    .option('--agent <name>', 'another agent; each one is a variant', several)
+    .option('--input <text>', 'another value for the step; each one is a variant', several)
+    .option('--times <n>', 'try each variant n times')
+    .option('--steps <n>', 'begin at most n states in each variant')
+    .option('--alone', 'continue only the agent of the step')
+    .option('--no-files', 'work in the directory as it is now, one variant after another')
+    .option('--budget <usd>', 'what each variant may spend (default: as for a new run)')
+    .option('--total-budget <usd>', 'what all variants together may spend')
+    .option('--max-parallel <n>', 'how many variants work at a time (default 4)')
+    .option('--trust-run', 'branch a run that you did not start here')
+    .option('--detach', 'do not wait for the variants')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (name, options) =>
+      finish((await import('./run/try.ts')).tryVariants(here, name, options)),
+    );
 }
 
 /** Commands that show runs. */
@@ -114,8 +146,12 @@ function addLookCommands(raymond: Command, here: Here, finish: Finish): void {
     )
     .option('-f, --follow', 'with a step: show what it says until it is over')
     .option('--context', 'with a step: show what its model saw, in tokens by kind and by step')
+    .option('--notes', 'show the notes of its agents, and the lessons that it got and proposes')
     .option('--steps', 'list the steps instead, by the names that rewind accepts')
     .option('--rights', 'list the states instead, with what they may touch and what was refused')
+    .option('--files', 'list the files of questions and answers instead')
+    .option('--file <name>', 'print this file of a question or an answer instead')
+    .option('--save <folder>', 'with --files or --file: copy them into this folder')
     .option('--timeline', 'draw a row for each agent instead, with its steps and waits')
     .option('--svg', 'with --timeline: draw an SVG picture')
     .option('--json', 'print the state as JSON')
@@ -162,6 +198,7 @@ function addAnswerCommands(raymond: Command, here: Here, finish: Finish): void {
       "answer an agent's question, or decide about a tool call: allow, allow-run, or deny with a message",
     )
     .option('--agent <id>', 'the agent to answer, if several have a question')
+    .option('--file <path>', 'send this file with the answer; may be repeated', repeated)
     .option('--request <id>', 'the permission request to decide, if several are open')
     .option(
       '--code <code>',
@@ -209,8 +246,26 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--level <level>', 'the lowest level to show: error, warning or note')
     .option('--windows', 'check the workflow for Windows')
     .option('--set <name=value>', 'a variable that a run will have; may be repeated', repeated)
+    .option('--against-runs', 'also report answers of finished runs that would now be refused')
+    .option(...DATABASE)
     .action(async (path, options) =>
       finish((await import('./author/lint.ts')).lint(here, path, options)),
+    );
+  raymond
+    .command('bound <workflow>')
+    .description('show the most that a run can use: prompts, agents, dollars and time')
+    .option(
+      '--turn <usd>',
+      'the price of a prompt; otherwise finished runs say what states cost',
+      reading('budget', 'turn'),
+    )
+    .option('--budget <usd>', 'the budget of the run; 0 is unlimited', reading('budget'))
+    .option('--max-agents <n>', 'as for a run', reading('max-agents'))
+    .option('--max-iterations <n>', 'as for a run', reading('max-iterations'))
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (path, options) =>
+      finish((await import('./author/bound.ts')).bound(here, path, options)),
     );
   raymond
     .command('diagram [workflow]')
@@ -246,8 +301,14 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--explore', 'walk every path that the policies allow instead; executes nothing')
     .option('--watch', 'play the tests again when a file of the workflow changes')
     .option('--record <run>', 'write a test from a finished run instead')
+    .option(
+      '--against-runs',
+      'say which finished runs, all or the named ones, would now go elsewhere',
+    )
+    .option('-n, --number <n>', 'with --against-runs: only the newest n runs')
+    .option('--status <status>', 'with --against-runs: only runs with this status, such as failed')
     .option('--junit <file>', 'write a JUnit report for a build server')
-    .option('--json', 'print one JSON object per test')
+    .option('--json', 'print one JSON object per test or run')
     .option(...DATABASE)
     .action(async (workflow, names, options) =>
       finish((await import('./author/test.ts')).test(here, workflow, names, options)),
@@ -267,6 +328,12 @@ function addScriptCommands(raymond: Command, finish: Finish): void {
     .action(async (name, body, options) =>
       finish((await import('./author/tag.ts')).tag(name, body, options)),
     );
+}
+
+/** Reads a value as the run option of that name does. */
+function reading(option: 'budget' | 'max-agents' | 'max-iterations', name: string = option) {
+  const row = RUN_OPTIONS.find((one) => one.name === option);
+  return (text: string) => (row ? Number(readOption({ ...row, name }, text)) : undefined);
 }
 
 const repeated = (one: string, before: readonly string[] = []) => [...before, one];
@@ -332,15 +399,16 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
       finish((await import('./operate/config.ts')).config(here, action, options)),
     );
   raymond
-    .command('trust [workflow]')
+    .command('trust [name]')
     .description(
-      'show and approve the commands in the config file and the agent settings of this project, or the triggers of a workflow',
+      'show and approve the commands in the config file and the agent settings of this project, the triggers of a workflow, or the lessons of a run',
     )
+    .option('--lessons', 'show what a run proposes as lessons, and keep them for later runs')
     .option('--yes', 'approve without asking')
     .option('--revoke', 'withdraw the approval')
     .option(...DATABASE)
-    .action(async (workflow, options) =>
-      finish((await import('./operate/trust.ts')).trustProject(here, options, workflow)),
+    .action(async (name, options) =>
+      finish((await import('./operate/trust.ts')).trustProject(here, options, name)),
     );
   raymond
     .command('secret <action> [name]')

@@ -4,7 +4,7 @@ import { workflowOf } from '../../test/lint/workflow-of.ts';
 import { explore } from './explore.ts';
 
 type Step =
-  | { readonly tag: 'goto'; readonly target: number }
+  | { readonly tag: 'goto' | 'compact' | 'reset'; readonly target: number }
   | { readonly tag: 'call'; readonly target: number; readonly back: number }
   | { readonly tag: 'result' };
 type Machine = readonly (readonly Step[])[];
@@ -12,7 +12,7 @@ type Machine = readonly (readonly Step[])[];
 const STATES = ['START', 'A', 'B'];
 const state = fc.nat(STATES.length - 1);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ tag: fc.constant('goto' as const), target: state }),
+  fc.record({ tag: fc.constantFrom('goto', 'compact', 'reset'), target: state }),
   fc.record({ tag: fc.constant('call' as const), target: state, back: state }),
   fc.record({ tag: fc.constant('result' as const) }),
 );
@@ -48,8 +48,8 @@ function reachedWithStacks(machine: Machine): readonly string[] {
     if (seen.has(key) || stack.length > 2 * STATES.length) continue;
     seen.add(key);
     for (const s of machine[at] ?? []) {
-      if (s.tag === 'goto') queue.push({ at: s.target, stack });
-      else if (s.tag === 'call') queue.push({ at: s.target, stack: [...stack, s.back] });
+      if (s.tag === 'call') queue.push({ at: s.target, stack: [...stack, s.back] });
+      else if (s.tag !== 'result') queue.push({ at: s.target, stack });
       else if (stack.length > 0) queue.push({ at: stack.at(-1) ?? 0, stack: stack.slice(0, -1) });
     }
   }

@@ -39,18 +39,22 @@ export class UnusableFile extends Error {
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
   const file = await openRegularFile(path);
   try {
-    const { size } = await file.stat();
-    const buffer = roomFor(size, maxBytes);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return buffer.subarray(0, length);
+    return await readOpenFile(file, maxBytes);
   } finally {
     await file.close();
   }
+}
+
+export async function readOpenFile(file: FileHandle, maxBytes: number): Promise<Buffer> {
+  const { size } = await file.stat();
+  const buffer = roomFor(size, maxBytes);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
 }
 
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {

@@ -62,7 +62,7 @@ export class RunHistory {
     this.#abandoned.follow(event, after.seq);
     if (event.type === 'run-rewound')
       this.#rewinds.follow({ ...event, seq: after.seq }, () => event);
-    if (event.type === 'run-started') this.#born(FIRST_AGENT, undefined, event.at, {});
+    if (event.type === 'run-started') this.#begin(event);
     if (event.type === 'agent-forked')
       this.#born(event.agent, event.parent, event.at, event.variables);
     const place = visited(event, after);
@@ -111,6 +111,13 @@ export class RunHistory {
     return this.#states;
   }
 
+  #begin({ at, beginning }: RunEventOf<'run-started'>): void {
+    if (!beginning) this.#born(FIRST_AGENT, undefined, at, {});
+    else
+      for (const { id, parent, variables } of [...beginning.ended, ...beginning.agents])
+        this.#born(id, parent, at, variables);
+  }
+
   #born(
     id: string,
     parent: string | undefined,
@@ -156,6 +163,7 @@ type Place = Pick<StateUse, 'workflow' | 'state'>;
 function visited(event: RunEvent, after: Run): Place | undefined {
   switch (event.type) {
     case 'run-started':
+      return event.origin ? after.agents.get(event.origin.agent) : event;
     case 'agent-forked':
     case 'agent-moved':
       return event;

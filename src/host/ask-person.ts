@@ -12,6 +12,7 @@ import type { Clock, Observer, OpenQuestion, Person } from '../ports.ts';
  */
 export function askPerson(
   person: Person,
+  run: string,
   open: readonly AskedQuestion[],
   put: (input: Input) => void,
   clock: Clock,
@@ -23,19 +24,22 @@ export function askPerson(
     if (approval && !person.signs) return;
     if (request) requests.set(agent, (requests.get(agent) ?? new Set()).add(asked.id));
     const at = () => clock.now();
-    person.ask(asked, {
-      answer: (text) => {
-        const answer = { at: at(), agent, askedAt, text, signatures: playedSignatures(approval) };
-        put({ kind: 'person-answered', ...answer });
+    person.ask(
+      { ...asked, run },
+      {
+        answer: (text) => {
+          const answer = { at: at(), agent, askedAt, text, signatures: playedSignatures(approval) };
+          put({ kind: 'person-answered', ...answer });
+        },
+        decide: (decision) => {
+          if (!request || step === undefined) return;
+          const to = { agent, step, request: request.request };
+          put({ kind: 'permission-decided', at: at(), ...to, ...decision });
+        },
+        // Its only effect is that the run checks again what it waits for.
+        leave: () => put({ kind: 'time-came', at: at(), agent }),
       },
-      decide: (decision) => {
-        if (!request || step === undefined) return;
-        const to = { agent, step, request: request.request };
-        put({ kind: 'permission-decided', at: at(), ...to, ...decision });
-      },
-      // Its only effect is that the run checks again what it waits for.
-      leave: () => put({ kind: 'time-came', at: at(), agent }),
-    });
+    );
   };
   const withdraw = (agent: string, id: string) => {
     requests.get(agent)?.delete(id);
@@ -91,7 +95,7 @@ function follow(event: RunEvent, { ask, withdraw, withdrawAll }: Asking): void {
   }
 }
 
-export interface AskedQuestion extends OpenQuestion {
+export interface AskedQuestion extends Omit<OpenQuestion, 'run'> {
   readonly askedAt: number;
   /** Present for a permission request. */
   readonly step?: number | undefined;

@@ -80,7 +80,7 @@ export async function attendRun(
             : { ...item, id: item.agent },
         );
         // An answer that was not used is reported.
-        asking = askPerson(person, asked, (input) => void give(input).catch(failed), clock);
+        asking = askPerson(person, id, asked, (input) => void give(input).catch(failed), clock);
       }
       if (event.seq < known || after.status.kind !== 'ended') continue;
       // A process that already has an ended run is about to resume it.

@@ -9,7 +9,7 @@ export interface Attendant {
   readonly observerFailed: (name: string, error: unknown) => void;
   readonly person: Person;
   /** Passes on requests to stop or to leave the run. Returns a function that ends this. */
-  readonly stops: (act: (how: StopOrLeave) => void) => () => void;
+  readonly stops: (act: (how: StopOrLeave, why?: 'shutdown') => void) => () => void;
   /** Shows a warning of Raymond about the run. */
   readonly warn: (text: string) => void;
   /** Where the person is, for `--notify`. */

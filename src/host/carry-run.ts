@@ -65,12 +65,12 @@ export async function carryRun(
   const put = (input: Input) => inbox.put(input);
   for (const input of first) put(input);
 
-  const asking = askPerson(person, openQuestions(run, first), put, clock);
+  const asking = askPerson(person, run.id, openQuestions(run, first), put, clock);
   const observers = [...carrying.observers, ['The person', asking] as const];
   const observer = observeAll(observers, carrying.observerFailed);
   for (const { event, before, after } of carrying.begun ?? []) observer.event(event, before, after);
 
-  const endStops = carrying.stops?.((how) => put({ kind: 'stop', at: clock.now(), how }));
+  const endStops = carrying.stops?.((how, why) => put({ kind: 'stop', at: clock.now(), how, why }));
   const lose = (loss: RunLost) => {
     if (loss.leavesSteps) executors.leave?.();
     inbox.fail(loss);
@@ -79,10 +79,10 @@ export async function carryRun(
   let delivery: Delivery | undefined;
   try {
     delivery = mail && (await deliverMessages({ ...mail, wake: () => inbox.wake() }));
-    const { library, ground, folders, keeper, worktrees, files } = carrying;
+    const { library, ground, folders, kept, keeper, worktrees, files } = carrying;
     const { live } = observer;
     const steps = new Steps(inbox, {
-      ...{ library, executors, ground, folders, keeper, worktrees, files, clock, live },
+      ...{ library, executors, ground, folders, kept, keeper, worktrees, files, clock, live },
     });
     const alone = holdAlone(run, inbox, {
       ...{ workflows: steps.workflows, journal: losing(journal, lose), clock },

@@ -1,6 +1,7 @@
 /** Folds a rewind into a run: agents go back, and the money that they spent stays spent. */
 import type { AgentState, EndedAgentState } from '../model/agent-state.ts';
-import type { RunEventOf } from '../model/event.ts';
+import type { Beginning, RunEventOf } from '../model/event.ts';
+import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, AgentStatus, EndedAgent, Run } from '../model/run.ts';
 import { tallyWith } from '../model/tally.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
@@ -13,10 +14,24 @@ export function rewound(run: Run, event: RunEventOf<'run-rewound'>): Run {
     status: { kind: 'ended', outcome: event.outcome },
     result: event.result,
     restoring: event.files,
+    ...(event.notes && { notes: PersistentMap.from(Object.entries(event.notes)) }),
   };
   for (const id of event.gone) next = withGone(next, id, event.at);
-  for (const ended of event.ended) next = withEnded(next, ended);
-  for (const agent of event.agents) next = withAgent(next, agent, event.at);
+  return withAgents(next, event, event.at);
+}
+
+/** A variant begins as another run was at a moment. Nothing is spent yet. */
+export function begun(run: Run, beginning: Beginning, at: number): Run {
+  const { forkCounters, result, notes } = beginning;
+  const counters = PersistentMap.from(Object.entries(forkCounters));
+  const known = notes && { notes: PersistentMap.from(Object.entries(notes)) };
+  return withAgents({ ...run, forkCounters: counters, result, ...known }, beginning, at);
+}
+
+function withAgents(run: Run, { agents, ended }: Pick<Beginning, 'agents' | 'ended'>, at: number) {
+  let next = run;
+  for (const one of ended) next = withEnded(next, one);
+  for (const agent of agents) next = withAgent(next, agent, at);
   return recounted(next);
 }
 
@@ -50,7 +65,7 @@ function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
 
 function withAgent(run: Run, state: AgentState, at: number): Run {
   const { parent, worktree, withheld = [], input, filled, ...more } = state;
-  const { entered, previousTry, joined, words = [], ...others } = more;
+  const { entered, previousTry, joined, answerFiles, words = [], ...others } = more;
   const bare = without(run, state.id);
   const agent: Agent = {
     ...others,
@@ -62,6 +77,7 @@ function withAgent(run: Run, state: AgentState, at: number): Run {
     entered,
     previousTry,
     joined,
+    answerFiles,
     words,
     ...spent(run, state.id),
     stoppedBy: undefined,
@@ -74,9 +90,15 @@ function withAgent(run: Run, state: AgentState, at: number): Run {
 function statusOf(run: Run, status: AgentState['status'], at: number): AgentStatus {
   switch (status.kind) {
     case 'asking': {
-      const { kind, question, next, deadline, timeoutNext, approval } = status;
+      const { kind, question, next, deadline, timeoutNext, approval, ...more } = status;
+      const { files, accept } = more;
       const again = { kind, question, askedAt: at, next, deadline, timeoutNext };
-      return approval ? { ...again, approval } : again;
+      return {
+        ...again,
+        ...(approval && { approval }),
+        ...(files && { files }),
+        ...(accept && { accept }),
+      };
     }
     case 'joining':
       return joining(run, status.join, at);

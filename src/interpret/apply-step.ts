@@ -3,6 +3,7 @@ import { laneName } from '../model/agent.ts';
 import { changedAgent } from '../model/changed.ts';
 import { isEstimate } from '../model/estimate.ts';
 import type { RunEventOf, Session, StepEndEvent, Task } from '../model/event.ts';
+import { withChanges } from '../model/notes.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { AgentWorktree } from '../model/worktree.ts';
 import { begin, change, ownerOf, put, ready, setStatus, taskOf } from './change-agent.ts';
@@ -31,6 +32,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       ...(event.lane && { lane: event.lane }),
       worker: event.worker,
       rights: event.rights,
+      ...(event.notes && { notes: { may: event.notes, seen: seenIn(run) } }),
       requests: NONE,
       decided: NONE,
     },
@@ -38,6 +40,9 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   const iterations = run.iterations + (isNewState ? 1 : 0);
   return put(run, agent, started, { steps: run.steps + 1, iterations });
 }
+
+const seenIn = ({ notes }: Run) =>
+  Object.fromEntries([...notes].map(([path, { sha256 }]) => [path, sha256]));
 
 export function stepTaken(run: Run, event: RunEventOf<'step-taken'>): Run {
   return setStatus(run, event.agent, (status) =>
@@ -124,6 +129,7 @@ function endStep(
   return put(run, agent, settled, {
     totalCostUsd: run.totalCostUsd + usd,
     isPriced: run.isPriced || isPriced,
+    ...(event.notes && { notes: withChanges(run.notes, event.notes, event) }),
     ...(isTurn && hasPrice && pricesWith(run, visitKey(agent.workflow, state), usd, isCut)),
   });
 }

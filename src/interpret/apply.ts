@@ -7,6 +7,7 @@
 
 import { changedRun } from '../model/changed.ts';
 import type { LaneReason, RunEvent, RunEventOf, StackChange } from '../model/event.ts';
+import type { KeptFile } from '../model/kept-file.ts';
 import { withLimit, withoutLimit } from '../model/limits.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, Run } from '../model/run.ts';
@@ -22,7 +23,7 @@ import {
 } from './apply-join.ts';
 import { permissionAnswered, permissionAsked, permissionWithdrawn } from './apply-permission.ts';
 import { resumed } from './apply-resume.ts';
-import { rewound } from './apply-rewind.ts';
+import { begun, rewound } from './apply-rewind.ts';
 import { stepEnded, stepFailed, stepInterrupted, stepStarted, stepTaken } from './apply-step.ts';
 import { reminded, remindersOf, unmetOf } from './apply-task.ts';
 import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './change-agent.ts';
@@ -76,11 +77,13 @@ function fold(run: Run, event: RunEvent): Run {
         deadline: event.deadline,
         timeoutNext: event.timeoutNext,
         ...(event.approval && { approval: event.approval }),
+        ...(event.files && { files: event.files }),
+        ...(event.accept && { accept: event.accept }),
       }));
     case 'answer-signed':
       return change(run, event.agent, (agent) => signedBy(agent, event));
     case 'agent-answered':
-      return change(run, event.agent, (agent) => afterQuestion(agent, event.text));
+      return change(run, event.agent, (agent) => afterQuestion(agent, event.text, event.files));
     case 'question-timed-out':
       return change(run, event.agent, (agent) => afterQuestion(agent, undefined));
     case 'words-said':
@@ -173,6 +176,8 @@ function started(event: RunEventOf<'run-started'>): Run {
     metadata: event.metadata,
     input: event.input,
     startedBy: event.startedBy,
+    lessons: event.lessons ?? newRun.lessons,
+    origin: event.origin,
     startedAt: event.at,
     turnCosts: PersistentMap.from(
       Object.entries(event.usualTurnsUsd ?? {}).map(([state, usd]) => [
@@ -181,6 +186,7 @@ function started(event: RunEventOf<'run-started'>): Run {
       ]),
     ),
   };
+  if (event.beginning) return begun(run, event.beginning, event.at);
   return put(run, undefined, newAgent(FIRST_AGENT, undefined, event, {}));
 }
 
@@ -233,11 +239,15 @@ function signedBy(agent: Agent, { by, key, text }: RunEventOf<'answer-signed'>):
   return { ...agent, status: { ...status, signed: [...(status.signed ?? []), { by, key, text }] } };
 }
 
-function afterQuestion(agent: Agent, answer: string | undefined): Agent {
+function afterQuestion(
+  agent: Agent,
+  answer: string | undefined,
+  answerFiles?: readonly KeptFile[],
+): Agent {
   if (agent.status.kind !== 'asking') return agent;
   const { next, timeoutNext } = agent.status;
   const state = answer === undefined ? (timeoutNext ?? next) : next;
-  return enter(agent, state, answer, { choices: {} });
+  return enter(agent, state, answer, { choices: {}, answerFiles });
 }
 
 function waits(agent: Agent, until: number): Agent {

@@ -33,7 +33,11 @@ export function retire(
   const { parent, workflow, state, variables, steps, costUsd, isPriced } = agent;
   const worktree = agent.worktree && { ...agent.worktree, fate };
   const used = { steps, costUsd, isPriced };
-  const kept = { at, parent, workflow, state, variables, end, ...used, worktree };
+  const unheard = agent.words.filter(({ given }) => !given);
+  const kept: EndedAgent = {
+    ...{ at, parent, workflow, state, variables, end, ...used, worktree },
+    ...(unheard.length > 0 && { words: unheard }),
+  };
   return {
     ...run,
     removals: run.removals + (worktree?.fate === 'removing' ? 1 : 0),
@@ -57,7 +61,12 @@ export function enter(
 ): Agent {
   const key = visitKey(more.workflow ?? agent.workflow, state);
   const visits = { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 };
-  const gone = { filled: undefined, entered: undefined, joined: undefined };
+  const gone = {
+    filled: undefined,
+    entered: undefined,
+    joined: undefined,
+    answerFiles: undefined,
+  };
   const there = { state, input, visits, retries: 0, ...gone };
   return begin(agent, { kind: 'state' }, Object.assign(there, more));
 }

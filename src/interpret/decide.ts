@@ -137,7 +137,10 @@ function failed(
       return [{ type: 'usage-limited', at, agent: agent.id, until, executor, next, why }];
     }
     case 'wait': {
-      const executor = lane ? laneName(lane) : taker;
+      const filler =
+        task.kind === 'fill' ? lanesAt(context.workflows, run, agent, undefined) : undefined;
+      const closed = lane ?? filler?.lanes[0];
+      const executor = closed ? laneName(closed) : taker;
       const next = others?.next;
       const limited: RunEvent = {
         type: 'usage-limited',

@@ -3,9 +3,10 @@ import { counted } from '../model/counted.ts';
 import type { Frame, RunEvent, RunEventOf, Session, StackChange, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts } from '../model/input.ts';
+import type { KeptFile } from '../model/kept-file.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
-import type { Fork, Move } from '../model/transition.ts';
+import type { Ask, Fork, Move } from '../model/transition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { agentNamed, agentsOf } from '../parse/chosen-agent.ts';
@@ -156,6 +157,8 @@ function ownEvent(
         next: state(from, own.next),
         ...deadline(from, own),
         ...(own.approval && { approval: own.approval }),
+        ...shownFiles(from, own),
+        ...(own.accept && { accept: own.accept }),
       };
     default:
       return unreachable(own);
@@ -279,6 +282,15 @@ function deadline(
     ...(timeoutNext !== undefined && { timeoutNext: state(from, timeoutNext) }),
   };
 }
+
+function shownFiles({ facts }: Standpoint, { files }: Ask): { files?: readonly KeptFile[] } {
+  const fact = files && facts.files?.get(filesKey(files));
+  if (fact && !fact.found) throw new Obstacle('bad-transition', fact.problem);
+  return fact && fact.files.length > 0 ? { files: fact.files } : {};
+}
+
+/** Under which the facts have the files of a question. */
+export const filesKey = (paths: readonly string[]) => paths.join(',');
 
 const FRESH: Session = { kind: 'none' };
 

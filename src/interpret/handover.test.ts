@@ -174,7 +174,8 @@ test('another agent that has to take the handover step takes the state without o
 /** What a compact must not change. */
 const kept = ({ run }: Stage, id: string) => {
   const agent = run.agents.get(id);
-  return agent && { stack: agent.stack, cwd: agent.cwd, workers: agent.workers };
+  const { stack, cwd, workers, variables } = agent ?? {};
+  return agent && { stack, cwd, workers, variables, settings: run.settings };
 };
 
 const MOVES = [
@@ -230,7 +231,7 @@ function walked(steps: readonly Walked[]) {
   return { stage, compacts };
 }
 
-test('a compact keeps the stack, the directory and the children at every depth', () => {
+test('a compact keeps the stack, the directory, the children and the budget at every depth', () => {
   let compacted = 0;
   fc.assert(
     fc.property(walks, (steps) => {

@@ -179,6 +179,24 @@ describe('stop', () => {
     expect(types(stage.stop(second))).toEqual(expected);
   });
 
+  test('a person who stops a run in a shutdown has stopped it', () => {
+    const stage = makeRun(flow);
+    stage.start();
+    stage.stop('now', 'shutdown');
+    expect(stage.stop('drain')).toMatchObject([{ how: 'now', why: 'person' }]);
+    expect(stage.stop('now', 'shutdown')).toEqual([]);
+    stage.end(interrupted());
+    expect(stage.idle()).toMatchObject([{ outcome: 'interrupted' }]);
+  });
+
+  test.each([undefined, 'shutdown'] as const)('the outcome of a stop for %s', (why) => {
+    const stage = makeRun(flow);
+    stage.start();
+    stage.stop('drain');
+    stage.stop('now', why);
+    expect(stage.run.status).toMatchObject({ how: 'now', why: 'person' });
+  });
+
   test('a more urgent stop keeps its reason', () => {
     const stage = makeRun(flow, { settings: { budgetUsd: 1 } });
     stage.turn('<fork next="N">T</fork>', 'main', 0.1);

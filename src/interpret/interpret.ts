@@ -7,6 +7,7 @@
 import { type Approval, agreed, hasSigned, type Signature } from '../model/approval.ts';
 import type { RunEvent, RunOutcome, StopReason } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
+import { type KeptFile, safeNames } from '../model/kept-file.ts';
 import { lastLimit, overAt } from '../model/limits.ts';
 import type { Agent, AskingStatus, Run } from '../model/run.ts';
 import { atWork, waitsForPerson } from '../model/tally.ts';
@@ -61,7 +62,7 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
         ...(executor !== undefined && { executor }),
       }));
     case 'stop':
-      return stop(run, input.how, input.at);
+      return stop(run, input);
     case 'resume':
       return resume(workflows, run, input);
     case 'state-entered': {
@@ -104,11 +105,12 @@ function answer(
   workflows: Workflows,
   run: Run,
   agent: AskingAgent,
-  { text, at, by, signatures }: Pick<PersonAnswered, 'text' | 'at' | 'by' | 'signatures'>,
+  given: Pick<PersonAnswered, 'text' | 'at' | 'by' | 'signatures' | 'files'>,
 ): readonly RunEvent[] {
+  const { text, at, by, signatures, files = [] } = given;
   if (agent.status.approval)
     return sign(workflows, run, agent, agent.status.approval, text, at, signatures ?? []);
-  return answered(workflows, run, agent, text, at, by);
+  return answered(workflows, run, agent, text, at, by, files);
 }
 
 type PersonAnswered = Extract<Input, { kind: 'person-answered' }>;
@@ -143,10 +145,22 @@ function answered(
   text: string,
   at: number,
   by: string | undefined,
+  files: readonly KeptFile[] = [],
 ): readonly RunEvent[] {
   const problem = entryProblem(workflows, agent, agent.workflow, agent.status.next);
   if (problem) return failAgent(run, agent.id, problem, at);
-  return [{ type: 'agent-answered', at, agent: agent.id, text, ...(by !== undefined && { by }) }];
+  const names = safeNames(files.map(({ name }) => name));
+  const kept = files.map((file, index) => ({ ...file, name: names[index] ?? file.name }));
+  return [
+    {
+      type: 'agent-answered',
+      at,
+      agent: agent.id,
+      text,
+      ...(by !== undefined && { by }),
+      ...(kept.length > 0 && { files: kept }),
+    },
+  ];
 }
 
 function timeCame(workflows: Workflows, run: Run, id: string, at: number): readonly RunEvent[] {
@@ -167,13 +181,18 @@ function timeCame(workflows: Workflows, run: Run, id: string, at: number): reado
   return [{ type: 'question-timed-out', at, agent: id }];
 }
 
-/** A second request can only make a stop more urgent. */
-function stop(run: Run, how: 'drain' | 'now', at: number): readonly RunEvent[] {
+/** A second request can only make a stop more urgent, or make it that of a person. */
+function stop(
+  run: Run,
+  { at, how, why = 'person' }: Extract<Input, { kind: 'stop' }>,
+): readonly RunEvent[] {
   const { status } = run;
   if (status.kind === 'ended') return [];
-  if (status.kind === 'stopping' && (status.how === 'now' || how === 'drain')) return [];
-  const why = status.kind === 'stopping' ? status.why : 'person';
-  return [{ type: 'stop-requested', at, how, why }];
+  if (status.kind !== 'stopping') return [{ type: 'stop-requested', at, how, why }];
+  const isPersons = status.why === 'shutdown' && why === 'person';
+  if (!isPersons && (status.how === 'now' || how === 'drain')) return [];
+  const urgent = status.how === 'now' ? 'now' : how;
+  return [{ type: 'stop-requested', at, how: urgent, why: isPersons ? why : status.why }];
 }
 
 /** The value of a resume answers the one open question, or else goes to the failed agents. */
@@ -248,5 +267,6 @@ const STOPPED: Readonly<Record<StopReason, RunOutcome>> = {
   failure: 'failed',
   budget: 'stopped: budget',
   iterations: 'stopped: iterations',
+  shutdown: 'stopped: shutdown',
   'usage-limit': 'paused',
 };

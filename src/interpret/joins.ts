@@ -197,7 +197,8 @@ function report({ workflows, run, agent, at }: Moment, why: JoinEnd): readonly R
   return [{ type: 'join-reported', at, agent: agent.id, why, state, workers, input }];
 }
 
-function stateAfter({ join }: JoiningStatus, why: JoinEnd): StateName {
+/** Where an agent continues after its join. */
+export function stateAfter({ join }: Pick<JoiningStatus, 'join'>, why: JoinEnd): StateName {
   const { next, failedNext, timeoutNext } = join;
   if (why === 'timeout') return timeoutNext ?? next;
   return why === 'failed' ? (failedNext ?? next) : next;

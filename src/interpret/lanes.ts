@@ -46,7 +46,11 @@ export function lanesFor(
   if (kind === 'fill') {
     const names = agentsOf(workflow, state);
     const filler = fillerOf(workflow.agents, names) ?? names[0] ?? usual;
-    return [{ agent: filler, choices: {} }];
+    // The limit of its model is not that of the other models of its agent.
+    const choices = Object.entries(state.policy.fill ?? {}).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value] as const] : [],
+    );
+    return [{ agent: filler, choices: Object.fromEntries(choices) }];
   }
   const lanes = lanesOf(place);
   const { executor: owner } = ownerOf(session);

@@ -1,9 +1,9 @@
 import type { Agent } from '../model/run.ts';
 import type { Tag, TagReading } from '../model/tag.ts';
 import type { Fork } from '../model/transition.ts';
-import { TAG_RULES } from '../parse/transition.ts';
+import { pathsIn, TAG_RULES } from '../parse/transition.ts';
 import { MOST_FORKS } from './ceilings.ts';
-import type { Workflows } from './follow.ts';
+import { filesKey, type Workflows } from './follow.ts';
 import { worktreeKey } from './fork-worktree.ts';
 
 /**
@@ -15,6 +15,8 @@ export interface Needs {
   readonly workflows: ReadonlySet<string>;
   /** By `worktreeKey`. */
   readonly worktrees: ReadonlyMap<string, Pick<Fork, 'cd' | 'base'>>;
+  /** By `filesKey`. Content is stored, so an entry of the policy alone needs none. */
+  readonly files: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -25,10 +27,16 @@ export function needs(workflows: Workflows, agent: Agent, reading: TagReading): 
   const directories = new Set<string>();
   const paths = new Set<string>();
   const worktrees = new Map<string, Pick<Fork, 'cd' | 'base'>>();
+  const files = new Map<string, readonly string[]>();
   const look = (
     tag: Pick<Tag, 'attributes'> & { name: Tag['name']; body?: string | undefined },
+    isWritten = true,
   ) => {
     const { cd, base, worktree } = tag.attributes;
+    if (tag.name === 'ask' && isWritten && tag.attributes.files !== undefined) {
+      const paths = pathsIn(tag.attributes.files);
+      files.set(filesKey(paths), paths);
+    }
     if (cd !== undefined) directories.add(cd);
     if (worktree !== undefined && TAG_RULES[tag.name].variables) {
       const fork = { ...(cd !== undefined && { cd }), ...(base !== undefined && { base }) };
@@ -38,14 +46,15 @@ export function needs(workflows: Workflows, agent: Agent, reading: TagReading): 
   };
 
   // An answer with more tags is refused in any case.
-  if (reading.tags.length <= MOST_FORKS + 1) reading.tags.forEach(look);
+  if (reading.tags.length <= MOST_FORKS + 1) for (const tag of reading.tags) look(tag);
   const { status } = agent;
-  if (status.kind === 'running' && 'tags' in status.task) status.task.tags.forEach(look);
+  if (status.kind === 'running' && 'tags' in status.task)
+    for (const tag of status.task.tags) look(tag);
   const state = workflows(agent.workflow)?.states.get(agent.state);
   if (state?.kind === 'prompt') {
-    for (const entry of state.policy.allowed ?? []) look({ ...entry, name: entry.tag });
+    for (const entry of state.policy.allowed ?? []) look({ ...entry, name: entry.tag }, false);
     for (const evaluator of state.policy.evaluators) look(evaluator.transition);
     for (const { otherwise } of state.policy.ensures) if (otherwise) look(otherwise);
   }
-  return { directories, workflows: paths, worktrees };
+  return { directories, workflows: paths, worktrees, files };
 }

@@ -25,6 +25,7 @@ export const newRun: Run = {
   metadata: {},
   input: undefined,
   startedBy: undefined,
+  origin: undefined,
   startedAt: 0,
   updatedAt: 0,
   workedMs: 0,
@@ -46,6 +47,8 @@ export const newRun: Run = {
   closed: {},
   result: undefined,
   said: PersistentMap.empty(),
+  notes: PersistentMap.empty(),
+  lessons: [],
   restoring: [],
 };
 
@@ -84,6 +87,7 @@ export function newAgent(
     isPriced: false,
     workers: [],
     joined: undefined,
+    answerFiles: undefined,
     words: [],
     stoppedBy: undefined,
     status: { kind: 'ready', task: { kind: 'state' } },

@@ -5,6 +5,7 @@
 import { AbandonedSteps } from '../model/abandoned-steps.ts';
 import type { JournaledEvent, Restoration, RunEventOf } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
+import type { NoteChanges } from '../model/notes.ts';
 import { OpenRewinds } from '../model/open-rewinds.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
 import type { Agent, Run } from '../model/run.ts';
@@ -23,9 +24,16 @@ export interface PastStep {
   after: string | undefined;
 }
 
+interface StepKey {
+  readonly agent: string;
+  readonly step: number;
+}
+
 export interface Moment {
   /** The number of the first event after the moment. */
   readonly seq: number;
+  /** The time of that event. */
+  readonly at: number;
   readonly run: Run;
   /** The agents whose step ran at the moment, as they were before it. */
   readonly beforeStep: ReadonlyMap<string, { readonly agent: Agent; readonly started: number }>;
@@ -48,6 +56,8 @@ export class Past {
   readonly continued = new Map<string, number>();
   /** The event with which each forked agent began, and its parent. */
   readonly forks = new Map<string, { readonly seq: number; readonly parent: string }>();
+  /** What steps have changed in the notes of the run. */
+  readonly noted: (StepKey & { readonly seq: number; readonly changes: NoteChanges })[] = [];
   /** Effects of one agent on another: the result of `from` has reached `to`, or `from` has stopped `to`. */
   readonly effects: { readonly seq: number; readonly from: string; readonly to: string }[] = [];
 
@@ -113,18 +123,19 @@ export class Past {
     }
   }
 
-  #endStep({ agent, seq, tree, session }: JournaledEvent & StepEnd): void {
+  #endStep({ agent, step: number, seq, tree, session, notes }: JournaledEvent & StepEnd): void {
+    if (notes) this.noted.push({ agent, step: number, seq, changes: notes });
     const step = this.#newest.get(agent);
     if (step) Object.assign(step, { ended: seq, after: tree });
     if (session?.checkpoint !== undefined) this.#checkpoints.set(session.id, session.checkpoint);
   }
 
-  #momentAt({ seq }: JournaledEvent, run: Run, rewind?: RunEventOf<'run-rewound'>): Moment {
+  #momentAt({ seq, at }: JournaledEvent, run: Run, rewind?: RunEventOf<'run-rewound'>): Moment {
     const running = [...this.#beforeStep].filter(
       ([id]) => run.agents.get(id)?.status.kind === 'running',
     );
     return {
-      seq,
+      ...{ seq, at },
       run,
       beforeStep: new Map(running),
       checkpoints: new Map(this.#checkpoints),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failed, makeRun, type Stage } from '../../test/make-run.ts';
+import { failed, interrupted, makeRun, type Stage } from '../../test/make-run.ts';
 import { planFor, rewindStage, rewound } from '../../test/rewound-run.ts';
 import { filesAt } from './files-at.ts';
 import type { PastStep } from './past.ts';
@@ -47,6 +47,32 @@ test('agents in other directories and worktrees stay where they are', () => {
   expect(ids(plan(stage, 'main', 2).event.agents)).toEqual(['main']);
   expect(ids(plan(stage, 'main_w1', 1).event.agents)).toEqual(['main_w1']);
   expect(ids(plan(stage, 'main_w2', 1).event.agents)).toEqual(['main_w2']);
+});
+
+test('notes of abandoned steps go back, and those of other agents stay', () => {
+  const stage = makeRun(flow, free);
+  const notes = (agent: string, changes: Record<string, string | null>) => {
+    stage.start(agent);
+    const report = interrupted();
+    const changed = Object.entries(changes).map(
+      ([path, text]) => [path, text === null ? null : { text, sha256: text }] as const,
+    );
+    const account = { ...report.account, notes: Object.fromEntries(changed) };
+    stage.end({ ...report, account }, agent);
+  };
+  stage.turn('<fork cd="else">W</fork><goto>N</goto>');
+  notes('main', { 'a.md': 'old', 'gone.md': 'here' });
+  notes('main', { 'a.md': 'new', 'both.md': 'main', 'gone.md': null });
+  notes('main_w1', { 'w.md': 'kept', 'both.md': 'child' });
+  rewindStage(stage, { kind: 'to', agent: 'main', step: 3 });
+  const texts = () =>
+    Object.fromEntries([...stage.run.notes].map(([path, { text }]) => [path, text]));
+  expect(texts()).toEqual({
+    ...{ 'a.md': 'old', 'gone.md': 'here', 'both.md': 'child', 'w.md': 'kept' },
+  });
+  expect(stage.run.notes.get('both.md')).toMatchObject({ agent: 'main_w1', step: 1 });
+  rewindStage(stage, { kind: 'undo' });
+  expect(texts()).toEqual({ 'a.md': 'new', 'both.md': 'child', 'w.md': 'kept' });
 });
 
 test('an agent that got the result of a child goes back with it', () => {

@@ -3,6 +3,7 @@
  * everything, so that the event needs nothing else.
  */
 import type { RunEventOf, RunOutcome } from '../model/event.ts';
+import { withChanges } from '../model/notes.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { apply } from './apply.ts';
@@ -125,7 +126,25 @@ function eventFor(
     outcome: 'interrupted',
     ...(result !== undefined && { result }),
   };
-  return { ...event, outcome: outcomeOf(now, event, then) };
+  const notes = notesThen(restoring, now, event.abandoned);
+  return { ...event, ...(notes && { notes }), outcome: outcomeOf(now, event, then) };
+}
+
+/** The notes at the moment, with what was written since then by steps that still count. */
+function notesThen(
+  { past, moment }: Restoring,
+  now: Run,
+  abandoned: RewindPlan['event']['abandoned'],
+): RewindPlan['event']['notes'] {
+  if (now.notes.size === 0 && moment.run.notes.size === 0) return undefined;
+  const isLeft = (agent: string, step: number) =>
+    past.abandoned.has(agent, step) ||
+    abandoned.some((one) => one.agent === agent && one.first <= step && step <= one.last);
+  let { notes } = moment.run;
+  for (const { seq, agent, step, changes } of past.noted)
+    if (seq > moment.seq && !isLeft(agent, step))
+      notes = withChanges(notes, changes, { agent, step });
+  return Object.fromEntries(notes);
 }
 
 /** An agent whose step ran at the moment goes back to the beginning of that step. */

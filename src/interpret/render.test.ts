@@ -111,6 +111,7 @@ test('the environment of a script', () => {
     RAYMOND_STATE: 'W.sh',
     RAYMOND_TASK_FOLDER: '/task',
     RAYMOND_TRIGGER: 'a person',
+    RAYMOND_ANSWER_FILES: '',
     RAYMOND_ATTEMPT: '1',
   });
 });

@@ -1,4 +1,6 @@
 /** Fills a state's text for a step. */
+
+import { ANSWER_FILES } from '../model/kept-file.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { startedByText } from '../model/trigger.ts';
@@ -41,7 +43,19 @@ export function renderPrompt(state: PromptState, from: Surroundings): string {
       ? { output: task.output, transition: task.tags.map(writeTag).join('\n') }
       : undefined;
   const prompt = rendered(state, from, { ...agent.filled, ...judged });
-  return judged ? prompt : withHandover(state, receivedHandover(agent), prompt);
+  if (judged) return prompt;
+  return withHandover(state, receivedHandover(agent), withAnswerFiles(state, from, prompt));
+}
+
+/** A prompt that has no place for the files that came with an answer gets their names in front. */
+function withAnswerFiles({ template }: PromptState, from: Surroundings, prompt: string): string {
+  const paths = answerFilePaths(from);
+  if (paths.length === 0 || template.includes('{{answer_files}}')) return prompt;
+  return `These files came with the answer:\n${paths.join('\n')}\n\n${prompt}`;
+}
+
+function answerFilePaths({ agent: { answerFiles = [] }, taskFolder }: Surroundings) {
+  return answerFiles.map(({ name }) => `${taskFolder()}/${ANSWER_FILES}/${name}`);
 }
 
 /** The text that asks an agent for a handover, for the state that it leaves. */
@@ -104,6 +118,7 @@ export function scriptVariables(from: Surroundings): Readonly<Record<string, str
     ...run.metadata,
     ...Object.fromEntries(own),
     ...Object.fromEntries(SCRIPT_STEP_NAMES.map((name) => [variableOf(name), GIVEN[name](from)])),
+    ...(hasNotes(agent) && { [variableOf('notes_folder')]: GIVEN.notes_folder(from) }),
   };
 }
 
@@ -121,8 +136,12 @@ const GIVEN: Readonly<Record<GivenName | ScriptStepName, (from: Surroundings) =>
   task_folder: ({ taskFolder }) => taskFolder(),
   handover: ({ agent }) => receivedHandover(agent) ?? '',
   trigger: ({ run }) => startedByText(run.startedBy),
+  answer_files: (from) => answerFilePaths(from).join('\n'),
   attempt: ({ agent }) => String(agent.attempts),
+  notes_folder: ({ agent, taskFolder }) => (hasNotes(agent) ? `${taskFolder()}/notes` : ''),
 };
+
+const hasNotes = ({ status }: Agent) => status.kind === 'running' && status.notes !== undefined;
 
 function lookUp(variables: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;

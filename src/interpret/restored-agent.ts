@@ -23,7 +23,8 @@ export function restoredAgent(
   isWorktreeGone: boolean,
 ): AgentState {
   const { id, parent, workflow, state, cwd, worktree, variables, choices, visits, entries } = agent;
-  const { attempts, retries, workers, input, entered, previousTry, joined, filled } = agent;
+  const { attempts, retries, workers, input, entered, previousTry, filled } = agent;
+  const { joined, answerFiles } = agent;
   const cut = (session: Session) => cutSession(restoring, session, started);
   const used = { attempts, retries, workers, visits, entries };
   return {
@@ -38,6 +39,7 @@ export function restoredAgent(
     ...(entered !== undefined && { entered }),
     ...(previousTry !== undefined && { previousTry }),
     ...(joined && { joined }),
+    ...(answerFiles && { answerFiles }),
     // A step that is repeated no longer has them.
     ...(agent.words.length > 0 && { words: agent.words.map(({ given: _, ...words }) => words) }),
     status: restingStatus(restoring, agent.status, started),
@@ -45,10 +47,11 @@ export function restoredAgent(
 }
 
 export function restoredEnd(id: string, agent: EndedAgent): EndedAgentState {
-  const { at, parent, workflow, state, variables, end, worktree } = agent;
+  const { at, parent, workflow, state, variables, end, worktree, words } = agent;
   return {
     ...{ id, at, workflow, state, variables, end },
     ...(parent !== undefined && { parent }),
+    ...(words && { words }),
     ...(worktree && { worktree: { ...worktreeState(worktree, false), fate: worktree.fate } }),
   };
 }
@@ -89,12 +92,15 @@ function restingStatus(
     case 'waiting':
       return { ...status, task: restoredTask(restoring, status.task, started) };
     case 'asking': {
-      const { kind, question, next, askedAt, deadline, timeoutNext, approval } = status;
+      const { kind, question, next, askedAt, deadline, timeoutNext, approval, ...more } = status;
+      const { files, accept } = more;
       return {
         ...{ kind, question, next },
         ...(deadline !== undefined && { deadline: at + deadline - askedAt }),
         ...(timeoutNext !== undefined && { timeoutNext }),
         ...(approval && { approval }),
+        ...(files && { files }),
+        ...(accept && { accept }),
       };
     }
     case 'joining': {

@@ -7,6 +7,7 @@ import type { StateName } from '../model/state-name.ts';
 import { roundUsd } from '../model/tally.ts';
 import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
 import { agentNamed } from '../parse/chosen-agent.ts';
+import { limitsOf } from '../parse/limits.ts';
 import { brokenBecause, resolveState } from '../parse/resolve.ts';
 import { type Owner, taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
@@ -63,6 +64,7 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       ...(money && { reservedUsd: money.usd }),
       ...rightsIn(workflows, run, agent, state.name),
       ...(words.length > 0 && { words }),
+      ...notesIn(workflows(agent.workflow), state.name, task),
     },
   ];
 }
@@ -81,6 +83,12 @@ function nextTask(workflow: Workflow | undefined, run: Run, agent: Agent): Task 
 function rightsIn(workflows: Workflows, run: Run, agent: Agent, state: StateName) {
   const rights = rightsAt(workflows, run, agent, state);
   return rights && { rights };
+}
+
+/** A filling model has no tools. */
+function notesIn(workflow: Workflow | undefined, state: StateName, { kind }: Task) {
+  const { notes } = limitsOf(workflow?.states.get(state));
+  return notes && kind !== 'fill' ? { notes } : {};
 }
 
 /** Whether the next step of an agent is a prompt of an executor that has reached its usage limit. */

@@ -10,6 +10,7 @@ import { publishNow } from './file-now.ts';
 import type { FileRunsParts } from './file-runs.ts';
 import { chainAt, removeHead, removeLostHeads } from './heads.ts';
 import { journalOfAnother } from './journal-errors.ts';
+import { keepArchives } from './kept-archives.ts';
 import { takeLock } from './lock.ts';
 import { checkRunFolder, runPaths } from './project.ts';
 import { removeRun } from './remove-run.ts';
@@ -50,9 +51,10 @@ export async function takeFileLease(parts: FileRunsParts, id: string): Promise<L
   };
 
   return {
-    async create(events, after) {
+    async create(events, after, kept = {}) {
       refuseSecond();
       const first = [...events];
+      await keepArchives(disk, paths, kept);
       const file = await createJournal(disk, paths.journal, codec, lock, key);
       const journal = own(file);
       await journal.append(first, after);

@@ -11,6 +11,7 @@ import { fileMailbox } from './file-mailbox.ts';
 import { readNow } from './file-now.ts';
 import { fileRecords } from './file-records.ts';
 import { journalOfAnother } from './journal-errors.ts';
+import { keptFiles } from './kept-files.ts';
 import type { SingleRuns } from './later.ts';
 import { type LockWorld, lockOwner } from './lock.ts';
 import { elsewhere } from './lock-errors.ts';
@@ -88,6 +89,7 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
     lease: async (id) => (await import('./file-lease.ts')).takeFileLease(parts, id),
     mailbox: (id) => fileMailbox({ disk, folder: runPaths(project, id).inbox, run: id, key }),
     records: (id) => fileRecords(disk, runPaths(project, id)),
+    files: (id) => keptFiles(disk, runPaths(project, id)),
   };
 }
 

@@ -35,6 +35,7 @@ export function freeze(run: Run): StateFile {
     metadata: run.metadata,
     ...(run.input !== undefined && { input: run.input }),
     ...(run.startedBy && { startedBy: run.startedBy }),
+    ...(run.origin && { origin: run.origin }),
     cwd: run.cwd,
     settings: alsoFlat(run.settings.agent, run.settings),
     dearest_turn_usd: run.dearestTurnUsd ?? null,
@@ -44,6 +45,8 @@ export function freeze(run: Run): StateFile {
     ...(Object.keys(run.closed).length > 0 && { closed_lanes: run.closed }),
     result: run.result ?? null,
     ...(run.said.size > 0 && { said: Object.fromEntries(run.said) }),
+    ...(run.notes.size > 0 && { notes: Object.fromEntries(run.notes) }),
+    ...(run.lessons.length > 0 && { lessons: [...run.lessons] }),
     ...(run.restoring.length > 0 && { restoring: [...run.restoring] }),
     ended_agents: [...run.endedAgents].map(([id, agent]) => ({
       id,
@@ -60,6 +63,7 @@ export function freeze(run: Run): StateFile {
       cost_usd: agent.costUsd,
       ...(agent.isPriced && { cost_is_estimate: true as const }),
       ...(agent.worktree && { worktree: freezeEndedWorktree(agent.worktree) }),
+      ...(agent.words && { words: agent.words }),
     })),
   };
 }
@@ -103,6 +107,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     ...(agent.isPriced && { cost_is_estimate: true as const }),
     ...(agent.workers.length > 0 && { workers: agent.workers }),
     ...(agent.joined && { joined: agent.joined }),
+    ...(agent.answerFiles && { answer_files: agent.answerFiles }),
     ...(agent.words.length > 0 && { words: agent.words }),
     ...(agent.stoppedBy !== undefined && { stopped_by: agent.stoppedBy }),
     status: freezeStatus(agent.status),

@@ -31,6 +31,10 @@ export function laterRuns(runs: () => Promise<SingleRuns>): SingleRuns {
     lease: async (id) => (await runs()).lease(id),
     mailbox: (id) => laterMailbox(async () => (await runs()).mailbox(id)),
     records: (id) => laterRecords(async () => (await runs()).records(id)),
+    files: (id) => ({
+      keep: async (content) => (await runs()).files(id).keep(content),
+      read: async (sha256) => (await runs()).files(id).read(sha256),
+    }),
   };
 }
 

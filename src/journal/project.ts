@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { notesIn } from '../files/notes-folder.ts';
 import { isOwner, linkProblem, ownershipProblem } from '../files/ownership.ts';
-import { putJoined } from '../files/put-joined.ts';
+import { refillFolder } from '../files/refill-folder.ts';
+import { NOTE_RULES } from '../model/note-rules.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunFolders } from '../ports.ts';
@@ -39,6 +41,8 @@ export interface RunPaths {
   readonly now: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
+  /** The files of workflows that the run keeps, because they are not where the workflows are. */
+  readonly archives: string;
   /** The notes of an executor about sessions. */
   readonly sessions: string;
   /** The folders of all steps. */
@@ -55,6 +59,8 @@ export interface RunPaths {
   readonly makings: string;
   /** The private indexes for the records of files. */
   readonly files: string;
+  /** The files of questions and answers. */
+  readonly kept: string;
   readonly folders: RunFolders;
 }
 
@@ -123,9 +129,9 @@ export function runPaths(project: Project, run: string): RunPaths {
     return taskFolder(join(tasks, name), join(ownTasks, name));
   };
   const hasBegun: RunFolders['hasBegun'] = (agent, number) => existsSync(step(agent, number));
-  const joinedIn: RunFolders['putJoined'] = (agent, results) => {
-    const files = [...results].map(([child, result]) => [folderName(child), result] as const);
-    putJoined(task(agent), new Map(files));
+  const put: RunFolders['put'] = (agent, into, files) => {
+    const named = [...files].map(([name, content]) => [folderName(name), content] as const);
+    refillFolder(join(task(agent), into), new Map(named));
   };
   return {
     stateFile: `${state}.json`,
@@ -136,6 +142,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     inbox: `${own}inbox`,
     now: `${own}now`,
     source: `${own}source`,
+    archives: `${own}archives`,
     sessions: `${own}sessions`,
     steps,
     tasks,
@@ -144,7 +151,8 @@ export function runPaths(project: Project, run: string): RunPaths {
     worktrees: join(project.worktreesFolder, run),
     makings: join(folder, 'worktrees'),
     files: join(folder, 'files'),
-    folders: { step, hasBegun, task, putJoined: joinedIn },
+    kept: `${own}kept`,
+    folders: { step, hasBegun, task, put, notes: notesIn(task, NOTE_RULES) },
   };
 }
 

@@ -63,6 +63,7 @@ const SUMMARY: Form<RunSummary> = {
   input: 'optional',
   result: 'optional',
   failure: 'optional',
+  origin: 'optional',
   trees: 'optional',
 };
 

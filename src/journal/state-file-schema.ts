@@ -4,6 +4,7 @@ import {
   approvalSchema,
   joinEndSchema,
   joinSchema,
+  keptFilesSchema,
   laneReasonSchema,
   sessionUseSchema,
   signedSchema,
@@ -12,6 +13,7 @@ import {
   wordsSchema,
 } from '../model/agent-state.ts';
 import {
+  originSchema,
   restorationSchema,
   runOutcomeSchema,
   settingsSchema,
@@ -19,6 +21,7 @@ import {
   stopWhySchema,
 } from '../model/event.ts';
 import { failureSchema } from '../model/failure.ts';
+import { lessonSchema, notesAccessSchema, notesSchema } from '../model/notes.ts';
 import { decisionSchema, permissionRequestSchema } from '../model/permission.ts';
 import { stepRightsSchema } from '../model/rights.ts';
 import { stateNameSchema } from '../model/state-name.ts';
@@ -67,6 +70,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     reservedUsd: z.optional(z.number()),
     /** The rights with which it began; absent if it is not confined. */
     rights: z.optional(stepRightsSchema),
+    /** What it may do with the notes, and the sha256 of each at its start; absent if it does not get them. */
+    notes: z.optional(z.object({ may: notesAccessSchema, seen: variables })),
     /** Permission requests that wait for a person; absent if there are none. */
     requests: z.optional(
       z.readonly(z.array(z.extend(permissionRequestSchema, { askedAt: z.number() }))),
@@ -89,6 +94,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     timeoutNext: z.nullable(stateNameSchema),
     approval: z.optional(approvalSchema),
     signed: z.optional(z.readonly(z.array(signedSchema))),
+    files: z.optional(keptFilesSchema),
+    accept: z.optional(z.readonly(z.array(text))),
   }),
   z.object({
     kind: z.literal('joining'),
@@ -166,6 +173,8 @@ const agentSchema = z.object({
   workers: z.optional(z.readonly(z.array(text))),
   /** The children whose results the current state receives. */
   joined: z.optional(z.readonly(z.array(text))),
+  /** The files that came with the answer which the current state receives. */
+  answer_files: z.optional(keptFilesSchema),
   /** The words of people that it does not have for certain. */
   words: z.optional(z.readonly(z.array(wordsSchema))),
   /** The agent whose join stops the running step. */
@@ -190,6 +199,8 @@ const endedAgentSchema = z.object({
   cost_usd: z.number(),
   cost_is_estimate: isEstimate,
   worktree: z.optional(endedWorktreeSchema),
+  /** What people said to it and it never heard; absent if there is nothing. */
+  words: z.optional(z.readonly(z.array(wordsSchema))),
 });
 
 export const stateFileSchema = z.object({
@@ -223,6 +234,8 @@ export const stateFileSchema = z.object({
   input: z.optional(text),
   /** Absent if a person started the run. */
   startedBy: z.optional(startedBySchema),
+  /** Only for a variant of another run. */
+  origin: z.optional(originSchema),
   cwd: text,
   settings: settingsSchema,
   dearest_turn_usd: z.nullable(z.number()),
@@ -237,6 +250,10 @@ export const stateFileSchema = z.object({
   result: z.nullable(text),
   /** The ids of the words of people, with the numbers of their events; absent if there are none. */
   said: z.optional(z.record(text, z.int().check(z.nonnegative()))),
+  /** What its agents have noted, by path; absent if there is nothing. */
+  notes: z.optional(notesSchema),
+  /** The lessons of earlier runs that it has got; absent if there are none. */
+  lessons: z.optional(z.array(lessonSchema)),
   /** The files that a rewind has not restored yet; absent if there are none. */
   restoring: z.optional(z.array(restorationSchema)),
   ended_agents: z.array(endedAgentSchema),

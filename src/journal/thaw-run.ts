@@ -30,6 +30,7 @@ export function thaw(json: unknown): Run | undefined {
     metadata: file.metadata,
     input: file.input,
     startedBy: file.startedBy,
+    origin: file.origin,
     startedAt: Date.parse(file.started_at),
     updatedAt: Date.parse(file.updated_at),
     workedMs: file.worked_ms ?? 0,
@@ -51,6 +52,8 @@ export function thaw(json: unknown): Run | undefined {
     closed: file.closed_lanes ?? {},
     result: file.result ?? undefined,
     said: PersistentMap.from(Object.entries(file.said ?? {})),
+    notes: PersistentMap.from(Object.entries(file.notes ?? {})),
+    lessons: file.lessons ?? [],
     restoring: file.restoring ?? [],
   };
 }
@@ -91,6 +94,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     isPriced: frozen.cost_is_estimate === true,
     workers: frozen.workers ?? [],
     joined: frozen.joined,
+    answerFiles: frozen.answer_files,
     words: frozen.words ?? [],
     stoppedBy: frozen.stopped_by,
     status: thawStatus(frozen.status),
@@ -109,6 +113,7 @@ function thawEnded(frozen: FrozenEndedAgent): EndedAgent {
     costUsd: frozen.cost_usd,
     isPriced: frozen.cost_is_estimate === true,
     worktree: frozen.worktree && thawEndedWorktree(frozen.worktree),
+    ...(frozen.words && { words: frozen.words }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workspace } from '../ports.ts';
 import type { Disk } from './disk.ts';
+import { archiveIn } from './kept-archives.ts';
 import { processLogOf } from './process-log.ts';
 import { debugFolder, type Project, type RunPaths, runPaths } from './project.ts';
 
@@ -17,6 +18,8 @@ export function workspaceOf(disk: Disk, project: Project, run: string): Workspac
     ...folders,
     folder,
     source,
+    archive: (container) => archiveIn(paths, container),
+    hasArchives: () => existsSync(paths.archives),
     sessions,
     worktrees,
     tasks,

@@ -3,8 +3,8 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Position } from '../model/workflow.ts';
 
 export interface LintCode extends FaultKind {
-  /** The part that finds it: the loader, the parser, or lint itself. */
-  readonly by: 'load' | 'parse' | 'lint';
+  /** The part that finds it: the loader, the parser, lint itself, or a comparison with finished runs. */
+  readonly by: 'load' | 'parse' | 'lint' | 'runs';
 }
 
 /** The codes that `raymond lint` can report for workflows of the agents. The reference explains each. */
@@ -99,6 +99,10 @@ const LINT_CODES = {
   ),
   // Handovers.
   'bad-handover': error('lint', 'The state that asks for a handover is not a prompt.'),
+  'misplaced-notes': warning(
+    'lint',
+    'A prompt uses {{notes_folder}} without notes, or has notes without {{notes_folder}}.',
+  ),
   'empty-handover': warning('lint', 'A prompt uses {{handover}}, but no compact leads to it.'),
   // The manifest.
   'misnamed-manifest': error(
@@ -195,6 +199,8 @@ const LINT_CODES = {
   'bad-judge': error('lint', 'The judge of an evaluator is not a prompt that can return a result.'),
   'evaluator-never-fires': warning('lint', 'An evaluator can never fire.'),
   'evaluator-beyond-budget': note('lint', 'An evaluator waits for a cost above the budget.'),
+  // Finished runs.
+  'refused-answer': warning('runs', 'A state would refuse an answer that a finished run took.'),
   // Paths through the workflow.
   'dead-end': warning('lint', 'No transition out of a state is known.'),
   'unreachable-state': warning('lint', 'No known transition leads to a state.'),
@@ -206,6 +212,10 @@ const LINT_CODES = {
   'endless-loop': warning(
     'lint',
     'States lead to each other forever, without an exit and without a limit.',
+  ),
+  'unlimited-loop': note(
+    'lint',
+    'Prompts can repeat without a limit, so that only the budget ends them.',
   ),
   'result-ends-run': note(
     'lint',

@@ -159,7 +159,7 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'a variable that an agent must not choose',
     { START: `<fork next="START" ITEM="1">A</fork> ${END}`, A: END },
-    ['bad-transition START.md:1:1', 'unjoined-fork START.md:1:1'],
+    ['bad-transition START.md:1:1', 'unjoined-fork START.md:1:1', 'unlimited-loop START.md:1:1'],
   ],
   [
     'such a variable that the policy names',

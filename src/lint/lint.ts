@@ -5,7 +5,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Platform, State, Workflow } from '../model/workflow.ts';
 import { findState } from '../parse/resolve.ts';
-import { isStateFile, stemOf } from '../parse/state.ts';
+import { stemOf } from '../parse/state.ts';
 import type { WorkflowReading } from '../parse/workflow.ts';
 import { cannotBranch, otherAgents, unknownCosts } from './agents.ts';
 import { fault, lintCodes } from './codes.ts';
@@ -14,12 +14,18 @@ import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
 import { flowFaults } from './flow-faults.ts';
 import { badHandovers, emptyHandovers, unknownContexts, unusedHandovers } from './handovers.ts';
 import { joinsWithoutForks, tooFewForks, unjoinedForks } from './joins.ts';
+import { unlimitedLoops } from './loops.ts';
 import { sameStems, unresolvedJudges, unresolvedNames } from './names.ts';
 import { impossiblePaths } from './paths.ts';
-import { spacedPlaceholders, unfilledPlaceholders, uselessFills } from './placeholders.ts';
+import {
+  misplacedNotes,
+  spacedPlaceholders,
+  unfilledPlaceholders,
+  uselessFills,
+} from './placeholders.ts';
 import { forbiddenTags, unmentionedEntries } from './policy-tags.ts';
 import { perhapsWithoutNetwork, withoutNetwork } from './rights.ts';
-import { type Lint, type LintOptions, type Rule, startOf } from './rule.ts';
+import { fileOf, type Lint, type LintOptions, type Rule, startOf } from './rule.ts';
 import { badlyPrintedTags } from './script-tags.ts';
 import { crlfScripts, notText, shebangOptions } from './scripts.ts';
 import { exposedSecrets, secretsInPrompts, uselessSecrets } from './secrets.ts';
@@ -75,6 +81,7 @@ const RULES: readonly Rule[] = [
   ({ workflow }: Lint) => cannotBranch(workflow),
   unknownCosts,
   unknownContexts,
+  misplacedNotes,
   withoutNetwork,
   perhapsWithoutNetwork,
   secretsInPrompts,
@@ -107,16 +114,11 @@ const RULES: readonly Rule[] = [
   neverChecked,
   neverFiring,
   beyondBudget,
+  unlimitedLoops,
   notText,
   crlfScripts,
   shebangOptions,
 ];
-
-/** The file that contains a state. In a YAML workflow, several states share one file. */
-function fileOf({ states }: Workflow, name: string): string {
-  const state = isStateFile(name) ? states.get(name) : undefined;
-  return state && state.kind !== 'broken' ? state.place.file : name;
-}
 
 /** The same entry may be another file on another platform. */
 function entryOn(workflow: Workflow, platform: Platform): StateName | undefined {

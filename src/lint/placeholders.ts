@@ -42,6 +42,24 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
   });
 }
 
+/** A place for notes in a state that gets none, and notes that no prompt mentions. */
+export function misplacedNotes(lint: Lint): readonly Diagnostic[] {
+  return prompts(lint).flatMap((state) => {
+    const at = state.template.indexOf('{{notes_folder}}');
+    if (at >= 0 === (state.policy.notes !== undefined)) return [];
+    const where = positionsIn(state.template, state.place)(Math.max(0, at));
+    if (at >= 0) {
+      const message = `${state.name} uses {{notes_folder}}, but gets no notes.`;
+      const remedy =
+        'Add notes: read or notes: write to its front matter, or remove the placeholder.';
+      return fault('misplaced-notes', state.name, where, message, { remedy });
+    }
+    const message = `${state.name} gets notes, but its prompt does not say where: it has no {{notes_folder}}.`;
+    const remedy = 'Name the folder in the prompt, or remove notes.';
+    return fault('misplaced-notes', state.name, where, message, { remedy });
+  });
+}
+
 /** `fill` for placeholders that all have a value. */
 export function uselessFills(lint: Lint): readonly Diagnostic[] {
   const given = givenNames(lint);

@@ -9,6 +9,7 @@ import type {
   State,
   Workflow,
 } from '../model/workflow.ts';
+import { isStateFile } from '../parse/state.ts';
 
 /** The input of a rule. */
 export interface Lint {
@@ -32,6 +33,12 @@ export interface LintOptions {
 export function startOf(state: State | undefined): Position {
   const isPart = state && state.kind !== 'broken' && state.place.file !== state.name;
   return isPart ? state.place : { line: 1, column: 1 };
+}
+
+/** The file that contains a state. In a YAML workflow, several states share one file. */
+export function fileOf({ states }: Workflow, name: string): string {
+  const state = isStateFile(name) ? states.get(name) : undefined;
+  return state && state.kind !== 'broken' ? state.place.file : name;
 }
 
 export type Rule = (lint: Lint) => readonly Diagnostic[];

@@ -17,7 +17,9 @@ export function fingerprints(source: Source, container: string): WorkflowFiles {
   return Object.fromEntries(rest ? [...own, [container, sha256(rest)]] : own);
 }
 
-const hasOwn = (name: string) => isStateFile(name) || isSchemaFile(name) || name === MANIFEST;
+/** Whether a file of a folder is a part of its workflow. */
+export const hasOwn = (name: string) =>
+  isStateFile(name) || isSchemaFile(name) || name === MANIFEST;
 
 /**
  * The bytes from which a state is executed. A prompt inside a larger file has none: the container
@@ -38,6 +40,6 @@ function restOf(files: readonly SourceFile[]): Uint8Array | undefined {
   return others.length === 0 ? undefined : Buffer.from(JSON.stringify(others.sort()));
 }
 
-function sha256(bytes: Uint8Array): string {
+export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -14,7 +14,7 @@ import { changedFiles, type WorkflowFiles } from '../model/workflow-files.ts';
 import { EXTENSIONS, isStateFile } from '../parse/state.ts';
 import { parseWorkflow } from '../parse/workflow.ts';
 import type { WorkflowLibrary } from '../ports.ts';
-import { fingerprints } from './fingerprints.ts';
+import { fingerprints, sha256 } from './fingerprints.ts';
 import { readFolder } from './folder.ts';
 import { locate, type WorkflowLocation } from './locate.ts';
 import { unpack } from './unpack.ts';
@@ -47,6 +47,14 @@ export interface LooseLibrary extends Omit<WorkflowLibrary, 'scriptFolder'> {
   unpackingInto(folder: string): WorkflowLibrary;
   /** All files of a loaded workflow. Throws a UserError if they have changed since then. */
   pack(ref: string): Promise<PackedWorkflow>;
+  /**
+   * The same with other files in place of its own, or in addition, and what a run reads from it. Throws a
+   * UserError for an archive or a YAML file.
+   */
+  packWith(
+    ref: string,
+    files: readonly NamedBytes[],
+  ): Promise<PackedWorkflow & { readonly files: WorkflowFiles }>;
 }
 
 interface PackedWorkflow {
@@ -105,6 +113,7 @@ export function createLibrary(options: LibraryOptions): LooseLibrary {
   return {
     ...library,
     pack: async (ref) => packed(await find(ref), options),
+    packWith: async (ref, files) => packedWith(await find(ref), files),
     unpackingInto: (folder) => ({ ...library, scriptFolder: scriptFolders(find, folder) }),
   };
 }
@@ -208,6 +217,22 @@ async function packed(
   const now = fingerprints(await readSource(location, agents), basename(container));
   if (!isSame(workflow.files ?? {}, now)) throw changed(workflow.ref);
   return { container, archive };
+}
+
+async function packedWith(
+  { location, container, workflow }: Loaded,
+  files: readonly NamedBytes[],
+): Promise<PackedWorkflow & { readonly files: WorkflowFiles }> {
+  if (location.kind !== 'folder')
+    throw new UserError(
+      'not-a-folder',
+      `The states of ${location.path} are in one file, so none of them can be replaced for a variant.`,
+      `Convert the workflow to a folder: raymond convert ${shellWord(location.path)} FOLDER`,
+    );
+  const { packSource } = await import('./packed-source.ts');
+  const archive = await readable(packSource(location, files), location.path);
+  const own = files.map(({ name, bytes }) => [name, sha256(bytes)] as const);
+  return { container, archive, files: { ...workflow.files, ...Object.fromEntries(own) } };
 }
 
 async function loadFrom(location: WorkflowLocation, options: LibraryOptions): Promise<Loaded> {

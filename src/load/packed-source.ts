@@ -15,9 +15,17 @@ import { isStateFile } from '../parse/state.ts';
 import type { WorkflowLocation } from './locate.ts';
 import { filledFolder } from './unpack.ts';
 
-export async function packSource({ kind, path }: WorkflowLocation): Promise<Uint8Array> {
+/** `replaced` are files in place of those of a folder, or in addition to them. */
+export async function packSource(
+  { kind, path }: WorkflowLocation,
+  replaced: readonly NamedBytes[] = [],
+): Promise<Uint8Array> {
   const name = basename(path);
-  if (kind === 'folder') return packFiles({ note: { kind, name }, files: await filesIn(path) });
+  if (kind === 'folder') {
+    const isKept = (file: NamedBytes) => replaced.every((one) => one.name !== file.name);
+    const files = [...(await filesIn(path)).filter(isKept), ...replaced];
+    return packFiles({ note: { kind, name }, files });
+  }
   const bytes = await readRegularFile(path, MAX_BYTES);
   return packFiles({ note: { kind: 'file', name }, files: [{ name, bytes }] });
 }

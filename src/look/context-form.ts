@@ -2,18 +2,9 @@
 import * as z from 'zod/mini';
 import type { StepFacts, Steps } from '../history/steps.ts';
 import { taskKindSchema } from '../model/agent-state.ts';
+import { CONTEXT_KINDS } from '../model/context-kinds.ts';
 import type { StepMessage } from '../model/conversation.ts';
 import { count, listOf, orNull, text } from './common.ts';
-
-/** The kinds of text in a session. `system` is what the agent itself adds: instructions and tools. */
-export const CONTEXT_KINDS = [
-  'system',
-  'handover',
-  'prompts',
-  'answers',
-  'tool_calls',
-  'tool_results',
-] as const;
 
 const kinds = z.object({
   system: count,

@@ -3,7 +3,8 @@ import { FIRST_AGENT, type HistoryUse, type RunHistory } from '../history/run-hi
 import type { Question, Request } from '../host/questions.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { conditionOf, type StoredFacts } from '../model/condition.ts';
-import type { Settings } from '../model/event.ts';
+import type { Origin, Settings } from '../model/event.ts';
+import { mostBytes } from '../model/kept-file.ts';
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import type { Now } from '../model/now.ts';
 import { pidOf } from '../model/pid-of.ts';
@@ -54,6 +55,7 @@ export function storedRowForm(found: StoredRun<RunSummary>): StoredRow {
     input: run.input ?? null,
     result: run.result ?? null,
     failure: run.failure ?? null,
+    origin: run.origin ? originForm(run.origin) : null,
     steps: run.steps,
     iterations: run.iterations,
     cost_usd: run.totalCostUsd,
@@ -73,6 +75,10 @@ export function storedRowForm(found: StoredRun<RunSummary>): StoredRow {
     position: run.seq,
   };
 }
+
+const originForm = ({ run, agent, step, changes, number }: Origin) => ({
+  ...{ run, agent, step, changes, number },
+});
 
 export function statusForm(found: StoredFacts) {
   const condition = conditionOf(found);
@@ -124,6 +130,10 @@ export function wholeForm(seen: SeenRun): WholeRun {
       ...(rest.isPriced && { cost_is_estimate: true as const }),
     })),
     timeline: timelineForm(seen, use),
+    notes: [...run.notes].map(([path, { text, agent, step }]) => ({
+      ...{ path, agent, step },
+      bytes: new TextEncoder().encode(text).length,
+    })),
     rewound: rewoundForm(history),
     now: now ?? null,
   };
@@ -170,7 +180,7 @@ export function agentForm(
   const agent = live ?? run.endedAgents.get(id);
   if (!agent) return undefined;
   const { workflow, state, variables, steps } = agent;
-  const words = (live?.words ?? []).flatMap(({ text, by, at, given }) =>
+  const words = (agent.words ?? []).flatMap(({ text, by, at, given }) =>
     given ? [] : [{ text: bounded(text, most), by: by ?? null, said_at: iso(at) }],
   );
   return {
@@ -187,11 +197,15 @@ export function agentForm(
     ...(agent.isPriced && { cost_is_estimate: true as const }),
     worktree: worktreeForm(agent.worktree),
     ...(words.length > 0 && { words }),
-    status: 'end' in agent ? endedStatus(agent, most) : liveStatus(agent, asked),
+    status: 'end' in agent ? endedStatus(agent, most) : liveStatus(run, agent, asked),
   };
 }
 
-function liveStatus({ status }: Agent, asked: Waiting | undefined): AgentStatusShape {
+function liveStatus(
+  { settings }: Run,
+  { status }: Agent,
+  asked: Waiting | undefined,
+): AgentStatusShape {
   switch (status.kind) {
     case 'ready':
     case 'deciding':
@@ -219,6 +233,7 @@ function liveStatus({ status }: Agent, asked: Waiting | undefined): AgentStatusS
         approval: approvalForm(
           asked?.question?.askedAt === status.askedAt ? asked.question : status,
         ),
+        ...filesForm(settings, status),
         answered: asked?.question?.askedAt === status.askedAt && asked.question.isAnswered,
       };
     case 'joining':
@@ -327,6 +342,14 @@ function rightsOfUser({ rights, learnRights }: Settings): WholeRun['rights'] {
   if (rights === 'off') return 'lifted';
   if (learnRights) return 'learned';
   return rights === undefined || rights.length === 0 ? null : 'limited';
+}
+
+/** The files of a question, and how large those of its answer may be. */
+export function filesForm(
+  settings: Pick<Settings, 'maxFilesMib'>,
+  { files = [], accept }: Pick<AskingStatus, 'files' | 'accept'>,
+) {
+  return { files, accept: accept ?? null, most_file_bytes: mostBytes(settings) };
 }
 
 /** Whose signatures a question needs, and who has signed what. */

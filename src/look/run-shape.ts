@@ -51,6 +51,15 @@ const rowFields = {
   failure: orNull(boundedText).check(
     z.describe('Why the first of its failed agents failed. Null if none has.'),
   ),
+  origin: orNull(
+    z.object({
+      run: text,
+      agent: text,
+      step: count.check(z.describe('It began at the moment before this step of that run.')),
+      changes: variables.check(z.describe('What it changes, by the names of options.')),
+      number: count.check(z.describe('Counts the repetitions of the same changes from 1.')),
+    }),
+  ).check(z.describe('The run of which it is a variant. Null if it is none.')),
   steps: count.check(
     z.describe('All its steps, also reminders, retries, checks, judges, and abandoned ones.'),
   ),
@@ -125,6 +134,21 @@ export const approvalShape = z.object({
   signed: listOf(z.object({ by: text, answer: text })),
 });
 
+/** A file that a run keeps. Its name comes from an agent or a person. */
+export const fileShape = z.object({
+  name: text,
+  bytes: count,
+  sha256: text.check(z.describe('Names its content in `/api/runs/{id}/files/{sha256}`.')),
+});
+
+export const filesOfQuestion = {
+  files: listOf(fileShape).check(z.describe('The files that the question shows.')),
+  accept: orNull(listOf(text)).check(
+    z.describe('The endings of the files that an answer may bring; null for all.'),
+  ),
+  most_file_bytes: count.check(z.describe('What the files of an answer may have together.')),
+};
+
 export const agentStatus = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
   z.object({
@@ -145,6 +169,7 @@ export const agentStatus = z.discriminatedUnion('kind', [
     asked_at: time,
     deadline: orNull(time),
     approval: orNull(approvalShape),
+    ...filesOfQuestion,
     answered: z.boolean().check(z.describe('An answer is stored, but not used yet.')),
   }),
   z.object({
@@ -196,7 +221,9 @@ export const agentShape = z.object({
   worktree: orNull(worktree),
   words: z
     .optional(listOf(z.object({ text: boundedText, by: orNull(text), said_at: time })))
-    .check(z.describe('What people said to it and it has not got yet.')),
+    .check(
+      z.describe('What people said to it and it has not got yet. When it is over, it never will.'),
+    ),
   status: agentStatus,
 });
 
@@ -262,6 +289,9 @@ export const wholeRun = z.object({
   agents: listOf(agentShape).check(z.describe('In the order of their creation.')),
   states: listOf(stateFigures).check(z.describe('In the order of their first visits.')),
   timeline: timelineShape,
+  notes: listOf(z.object({ path: text, bytes: count, agent: text, step: count })).check(
+    z.describe('What its agents noted, without the texts: `raymond show --notes --json`.'),
+  ),
   rewound: orNull(
     z.object({
       at: time,

@@ -30,7 +30,9 @@ export const triggerShape = z.object({
 export const triggerList = z.object({
   triggers: listOf(triggerShape),
   occasions: listOf(occasionShape).check(z.describe('The newest first, at most 200.')),
-  problems: listOf(text).check(z.describe('The workflows that cannot be read.')),
+  problems: listOf(text).check(
+    z.describe('Sentences about workflows that cannot be read, or are in another project.'),
+  ),
 });
 
 export const replayed = z.object({ occasion: occasionShape });

@@ -45,7 +45,17 @@ async function stage(given: Partial<ToolParts> = {}) {
     look: async (id) => ({ ...(await look(around, id)), warnings: [] }),
     attend: (id, options) => attend(around, id, options),
     ...{ start: refuse, resume: refuse, stop: refuse, answer: refuse, rewind: refuse },
-    ...{ diff: refuse, prune: refuse, say: refuse, triggers: refuse, replay: refuse },
+    ...{
+      bound: refuse,
+      diff: refuse,
+      context: refuse,
+      prune: refuse,
+      say: refuse,
+      triggers: refuse,
+      replay: refuse,
+    },
+    ...{ variants: refuse, tryVariants: refuse },
+    ...{ files: refuse, file: refuse, keepFile: refuse },
     async decide(id, wanted, decision) {
       decided.push([id, wanted, decision]);
       return { agent: 'main', request: 'r1', isDelivered: true };

@@ -6,6 +6,8 @@
 import * as z from 'zod';
 import type { RunControl } from '../app/for-programs.ts';
 import { reachText } from '../app/say.ts';
+import { bounded } from '../model/bounded-text.ts';
+import { MOST_FILES } from '../model/kept-file.ts';
 import { DECISIONS } from '../model/permission.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
@@ -43,6 +45,8 @@ const limits = {
 
 /** Clients give up on a tool after a minute. */
 const MOST_SECONDS = 50;
+
+const MOST_CHARACTERS = 50_000;
 
 interface TypedTool<Input extends z.ZodObject> extends Omit<Tool, 'input' | 'act'> {
   readonly input: Input;
@@ -91,6 +95,21 @@ export const TOOLS: readonly Tool[] = [
         throw new UserError('usage', 'A step needs its agent.', 'Name the agent, such as main.');
       return control.diff(run, { agent, step });
     },
+  }),
+  tool({
+    name: 'bound',
+    description:
+      'Says the most prompts, agents, dollars and time that a run of a workflow can use, or which loop has no limit. Starts nothing.',
+    input: z.strictObject({
+      workflow: z.string().describe('The path of a workflow inside the project.'),
+      turn: z
+        .number()
+        .nonnegative()
+        .optional()
+        .describe('The price of a prompt in US dollars, if finished runs do not say it.'),
+    }),
+    isReading: true,
+    act: async ({ workflow, turn }, { control }) => control.bound(workflow, { turn }),
   }),
   tool({
     name: 'start',
@@ -145,12 +164,32 @@ export const TOOLS: readonly Tool[] = [
       run,
       agent: z.string().optional().describe('May be left out if one agent asks.'),
       text: z.string(),
+      files: z
+        .array(z.string())
+        .max(MOST_FILES)
+        .optional()
+        .describe('Paths of files of the project to send with the answer.'),
     }),
     isReading: false,
-    async act({ run, agent, text }, { control }) {
-      const { isDelivered, ...answered } = await control.answer(run, agent, text);
+    async act({ run, agent, text, files }, { control }) {
+      const { isDelivered, ...answered } = await control.answer(run, agent, text, { paths: files });
       const next = isDelivered ? 'Use watch.' : 'No process works on the run. Use resume.';
       return { run, ...answered, delivered: isDelivered, next };
+    },
+  }),
+  tool({
+    name: 'file',
+    description:
+      'Reads a text file that a question of a run shows, or that an answer brought. Without a name, lists these files.',
+    input: z.strictObject({
+      run,
+      name: z.string().optional().describe('Its name, or the beginning of its hash.'),
+    }),
+    isReading: true,
+    async act({ run, name }, { control }) {
+      if (name === undefined) return { files: await control.files(run) };
+      const { content: _, image: __, text, ...file } = await control.file(run, name);
+      return { ...file, text: text === undefined ? null : bounded(text, MOST_CHARACTERS) };
     },
   }),
   tool({

@@ -25,6 +25,16 @@ export type Signature = z.infer<typeof signatureSchema>;
 export const signedSchema = z.object({ by: text, key: text, text });
 export type Signed = z.infer<typeof signedSchema>;
 
+/** A file that a question shows, or that came with an answer. The run keeps its content. */
+export const keptFileSchema = z.object({
+  /** For a question: the path as it was written. For an answer: the name in the agent's folder. */
+  name: text,
+  bytes: count,
+  sha256: text,
+});
+export const keptFilesSchema = z.readonly(z.array(keptFileSchema));
+export type KeptFile = z.infer<typeof keptFileSchema>;
+
 /** Why a lane does not take a prompt: the kinds of failures after which `recover` chooses another one. */
 export const laneReasonSchema = z.enum(['usage-limit', 'overloaded', 'not-logged-in']);
 
@@ -189,6 +199,8 @@ const restingStatusSchema = z.discriminatedUnion('kind', [
     deadline: z.optional(time),
     timeoutNext: z.optional(stateName),
     approval: z.optional(approvalSchema),
+    files: z.optional(keptFilesSchema),
+    accept: z.optional(texts),
   }),
   z.object({ kind: z.literal('joining'), join: joinSchema }),
   z.object({
@@ -241,6 +253,7 @@ export const agentStateSchema = z.object({
   previousTry: z.optional(count),
   workers: texts,
   joined: z.optional(texts),
+  answerFiles: z.optional(keptFilesSchema),
   words: z.optional(z.readonly(z.array(wordsSchema))),
   status: restingStatusSchema,
 });
@@ -262,6 +275,7 @@ export const endedAgentStateSchema = z.object({
   worktree: z.optional(
     z.extend(seenWorktreeSchema, { fate: z.enum(['removing', 'removed', 'kept']) }),
   ),
+  words: z.optional(z.readonly(z.array(wordsSchema))),
 });
 
 export type Words = z.infer<typeof wordsSchema>;

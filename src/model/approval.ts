@@ -1,6 +1,8 @@
 /** Questions that several people answer together, each with a signature: `<ask of="2" to="release">`. */
 import type { Approval, Signature, Signed } from './agent-state.ts';
 
+import type { KeptFile } from './kept-file.ts';
+
 export type { Approval, Signature, Signed };
 
 export interface SignedQuestion {
@@ -10,11 +12,13 @@ export interface SignedQuestion {
   readonly askedAt: number;
   readonly question: string;
   readonly approval: Approval;
+  /** What the people have seen with it. */
+  readonly files?: readonly KeptFile[] | undefined;
 }
 
 /** The text that a person signs. It binds the run, the question and the answer, each on a line of its own. */
 export function textToSign(
-  { run, startedAt, agent, askedAt, question, approval }: SignedQuestion,
+  { run, startedAt, agent, askedAt, question, approval, files = [] }: SignedQuestion,
   answer: string,
 ): string {
   const facts = [
@@ -22,6 +26,7 @@ export function textToSign(
     `agent ${quoted(agent)} ${askedAt}`,
     `to ${approval.to} ${approval.of}`,
     `question ${quoted(question)}`,
+    ...files.map(({ name, sha256 }) => `file ${quoted(name)} ${sha256}`),
     `answer ${quoted(answer)}`,
   ];
   return `${facts.join('\n')}\n`;

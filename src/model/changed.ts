@@ -15,6 +15,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     metadata: run.metadata,
     input: run.input,
     startedBy: run.startedBy,
+    origin: run.origin,
     startedAt: run.startedAt,
     updatedAt: run.updatedAt,
     workedMs: run.workedMs,
@@ -36,6 +37,8 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     closed: run.closed,
     result: run.result,
     said: run.said,
+    notes: run.notes,
+    lessons: run.lessons,
     restoring: run.restoring,
   };
   return Object.assign(copy, change, more);
@@ -67,6 +70,7 @@ export function changedAgent(agent: Agent, change: Partial<Agent>, more?: Partia
     isPriced: agent.isPriced,
     workers: agent.workers,
     joined: agent.joined,
+    answerFiles: agent.answerFiles,
     words: agent.words,
     stoppedBy: agent.stoppedBy,
     status: agent.status,

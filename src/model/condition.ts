@@ -22,7 +22,7 @@ export const CONDITIONS = [...READABLE_CONDITIONS, 'damaged'] as const;
 
 export type Condition = RunCondition | { readonly kind: 'damaged' };
 
-type RunCondition =
+export type RunCondition =
   | { readonly kind: 'running' | 'stopping'; readonly asks: Asks }
   /** No process is left: the run needs a person and then a resume. */
   | { readonly kind: 'waiting'; readonly for: 'resume' }
@@ -35,7 +35,7 @@ type RunCondition =
       readonly until: number;
       readonly asks: Asks;
     }
-  | { readonly kind: 'stopped'; readonly by: 'budget' | 'iterations' }
+  | { readonly kind: 'stopped'; readonly by: 'budget' | 'iterations' | 'shutdown' }
   | { readonly kind: 'paused' | 'failed' | 'crashed' | 'interrupted' | 'completed' };
 
 /** What the agents of a run want from a person, whatever else the run does. */
@@ -75,6 +75,8 @@ function ended(outcome: RunOutcome): RunCondition {
       return { kind: 'stopped', by: 'budget' };
     case 'stopped: iterations':
       return { kind: 'stopped', by: 'iterations' };
+    case 'stopped: shutdown':
+      return { kind: 'stopped', by: 'shutdown' };
     case 'waiting':
       return { kind: 'waiting', for: 'resume' };
     default:
@@ -92,6 +94,15 @@ const RESUMABLE: readonly Condition['kind'][] = [
   'paused',
   'stopped',
 ];
+
+/** Whether its process ended in a crash or a shutdown, and no person has asked for that. */
+export function isCutOff(found: FoundFacts): boolean {
+  const condition = conditionOf(found);
+  if (found.kind === 'damaged') return false;
+  const { status } = found.run;
+  if (condition.kind === 'crashed') return !(status.kind === 'stopping' && status.why === 'person');
+  return condition.kind === 'stopped' && condition.by === 'shutdown';
+}
 
 /** Whether it waits for a person without a process. */
 export const needsAnswer = (condition: Condition) =>

@@ -17,6 +17,7 @@ import {
   type frameSchema,
   joinEndSchema,
   joinSchema,
+  keptFilesSchema,
   laneReasonSchema,
   sessionSchema,
   sessionUseSchema,
@@ -28,6 +29,7 @@ import {
   type taskSchema,
 } from './agent-state.ts';
 import { failureSchema } from './failure.ts';
+import { lessonSchema, notesAccessSchema, notesSchema } from './notes.ts';
 import { decisionSchema, permissionRequestSchema } from './permission.ts';
 import { rightsSchema, stepRightsSchema } from './rights.ts';
 import { stateNameSchema } from './state-name.ts';
@@ -66,6 +68,8 @@ export const settingsSchema = z.object({
   maxAgents: z.optional(count),
   /** The largest number of frames in a stack; absent means the default. */
   maxDepth: z.optional(count),
+  /** The size of the files of a question or an answer in MiB; absent means the default. */
+  maxFilesMib: z.optional(count),
   failFast: z.boolean(),
   wait: z.boolean(),
   warm: z.boolean(),
@@ -90,7 +94,14 @@ export const settingsSchema = z.object({
 });
 
 export const stopHowSchema = z.enum(['drain', 'now']);
-export const stopWhySchema = z.enum(['person', 'failure', 'budget', 'iterations', 'usage-limit']);
+export const stopWhySchema = z.enum([
+  'person',
+  'failure',
+  'budget',
+  'iterations',
+  'usage-limit',
+  'shutdown',
+]);
 export const runOutcomeSchema = z.enum([
   'completed',
   'failed',
@@ -99,6 +110,7 @@ export const runOutcomeSchema = z.enum([
   'interrupted',
   'stopped: budget',
   'stopped: iterations',
+  'stopped: shutdown',
 ]);
 
 const at = { at: time };
@@ -108,6 +120,31 @@ const byStep = { ...byAgent, step: count };
 const looked = { worktree: z.optional(worktreeLookSchema) };
 /** The fate of the worktree of an agent that is over, if it has one. */
 const fate = { worktree: z.optional(z.enum(['kept', 'removing'])) };
+
+/** A variant of another run: where it branched off, and what it changes. */
+export const originSchema = z.object({
+  run: text,
+  /** A later run can have the same id. */
+  startedAt: time,
+  /** The variant began at the moment before this step. */
+  agent: text,
+  step: count,
+  /** What differs from that run, by the names of options; empty for a repetition. */
+  changes: variables,
+  /** Counts the repetitions of the same changes from 1. */
+  number: count,
+});
+
+/** The agents with which a variant begins, in place of one at the entry of the workflow. */
+export const beginningSchema = z.object({
+  agents: z.readonly(z.array(agentStateSchema)),
+  ended: z.readonly(z.array(endedAgentStateSchema)),
+  forkCounters: z.readonly(z.record(text, count)),
+  /** The first agent's result, if it had one. */
+  result: z.optional(text),
+  /** The notes of the run; absent if there are none. */
+  notes: z.optional(notesSchema),
+});
 
 /** Restores the stored files of a working tree. */
 export const restorationSchema = z.object({
@@ -131,8 +168,15 @@ export const runEventSchema = z.discriminatedUnion('type', [
     input: z.optional(text),
     /** What a turn of each state of the workflow usually cost in finished runs, if that is known. */
     usualTurnsUsd: z.optional(z.readonly(z.record(text, usd))),
+    /** The most that it can use without failures; without `prompts`, they have no limit. */
+    bound: z.optional(z.object({ prompts: z.optional(count), agents: count })),
     /** The occasion that started the run, if no person did. */
     startedBy: z.optional(startedBySchema),
+    /** What people have kept of earlier runs of the workflow; absent if there is nothing. */
+    lessons: z.optional(z.readonly(z.array(lessonSchema))),
+    /** Only for a variant of another run. */
+    origin: z.optional(originSchema),
+    beginning: z.optional(beginningSchema),
   }),
   z.object({
     type: z.literal('run-resumed'),
@@ -172,6 +216,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     rights: z.optional(stepRightsSchema),
     /** The ids of the words of people that stand in front of its prompt. */
     words: z.optional(z.readonly(z.array(text))),
+    /** What it may do with the notes of the run; absent if it does not get them. */
+    notes: z.optional(notesAccessSchema),
   }),
   /** A worker begins a step that waited in a queue. */
   z.object({ type: z.literal('step-taken'), ...byStep, worker: text }),
@@ -251,11 +297,22 @@ export const runEventSchema = z.discriminatedUnion('type', [
     timeoutNext: z.optional(stateName),
     /** Only signatures answer it. */
     approval: z.optional(approvalSchema),
+    /** Shown with the question; absent if there are none. */
+    files: z.optional(keptFilesSchema),
+    /** The endings of the files that an answer may bring; absent if all may come. */
+    accept: z.optional(z.readonly(z.array(text))),
   }),
   /** A person has signed an answer. It counts when enough people have signed the same one. */
   z.object({ type: z.literal('answer-signed'), ...byAgent, text, ...signatureSchema.shape }),
   /** `by` is `code` for an answer that came with a one-time code, or the names of those who signed it. */
-  z.object({ type: z.literal('agent-answered'), ...byAgent, text, by: z.optional(text) }),
+  z.object({
+    type: z.literal('agent-answered'),
+    ...byAgent,
+    text,
+    by: z.optional(text),
+    /** That came with the answer; absent if none did. */
+    files: z.optional(keptFilesSchema),
+  }),
   z.object({ type: z.literal('question-timed-out'), ...byAgent }),
   /** A person says something to an agent. Its next prompt has the words, unless it hears them before. */
   z.object({
@@ -430,6 +487,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     outcome: runOutcomeSchema,
     /** The first agent's result, if it had one at the moment. */
     result: z.optional(text),
+    /** All notes after the rewind; absent if the run has none. */
+    notes: z.optional(notesSchema),
     /** The files that go back; empty if files are left alone. */
     files: z.readonly(z.array(restorationSchema)),
   }),
@@ -456,6 +515,8 @@ export type StepLane = z.infer<typeof stepLaneSchema>;
 export type LaneReason = z.infer<typeof laneReasonSchema>;
 export type Task = z.infer<typeof taskSchema>;
 export type Restoration = z.infer<typeof restorationSchema>;
+export type Origin = z.infer<typeof originSchema>;
+export type Beginning = z.infer<typeof beginningSchema>;
 export type Settings = z.infer<typeof settingsSchema>;
 export type RunOutcome = RunEventOf<'run-ended'>['outcome'];
 export type StopReason = RunEventOf<'stop-requested'>['why'];

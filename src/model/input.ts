@@ -1,6 +1,7 @@
 import type { Signature } from './approval.ts';
 import type { Settings } from './event.ts';
 import type { Failure } from './failure.ts';
+import type { KeptFile } from './kept-file.ts';
 import type { PermissionDecision, PermissionRequest } from './permission.ts';
 import type { StateName } from './state-name.ts';
 import type { Account, AnswerRef } from './step-account.ts';
@@ -25,6 +26,7 @@ export type Input =
       readonly text: string;
       readonly by?: string | undefined;
       readonly signatures?: readonly Signature[] | undefined;
+      readonly files?: readonly KeptFile[] | undefined;
     }
   | {
       readonly kind: 'permission-requested';
@@ -61,7 +63,13 @@ export type Input =
   /** A wait is over: the pause before a retry, or the time for an answer. */
   | { readonly kind: 'time-came'; readonly at: number; readonly agent: string }
   | { readonly kind: 'usage-limit-over'; readonly at: number }
-  | { readonly kind: 'stop'; readonly at: number; readonly how: 'drain' | 'now' }
+  | {
+      readonly kind: 'stop';
+      readonly at: number;
+      readonly how: 'drain' | 'now';
+      /** By default a person. */
+      readonly why?: 'person' | 'shutdown' | undefined;
+    }
   | {
       readonly kind: 'resume';
       readonly at: number;
@@ -177,6 +185,8 @@ export interface Facts {
   readonly workflows: ReadonlyMap<string, Located<WorkflowFact>>;
   /** By `worktreeKey`. */
   readonly worktrees: ReadonlyMap<string, Located<WorktreeFact>>;
+  /** The files that questions show, by `filesKey`. Absent where nothing is kept, as in rehearsals. */
+  readonly files?: ReadonlyMap<string, Located<FilesFact>>;
   /** The names of variables that are already set for programs, in lower case. */
   readonly environment: ReadonlySet<string>;
 }
@@ -196,6 +206,11 @@ export interface WorkflowFact {
   readonly inProject: boolean;
   /** Its files have not changed since the run began. */
   readonly unchanged: boolean;
+}
+
+/** The content of the files is stored. */
+export interface FilesFact {
+  readonly files: readonly KeptFile[];
 }
 
 /** The facts that a fork needs to give its child a worktree. */

@@ -1,7 +1,7 @@
 /** A message to the process that works on a run. */
 
 import * as z from 'zod/mini';
-import { signatureSchema } from './agent-state.ts';
+import { keptFilesSchema, signatureSchema } from './agent-state.ts';
 import { decisionSchema } from './permission.ts';
 
 export const messageSchema = z.discriminatedUnion('kind', [
@@ -14,6 +14,8 @@ export const messageSchema = z.discriminatedUnion('kind', [
     by: z.optional(z.string()),
     /** For a question that only signatures answer. */
     signed: z.optional(signatureSchema),
+    /** Their content is stored before the message. */
+    files: z.optional(keptFilesSchema),
   }),
   /** The decision on a permission request. `by` names the person, if it is known. */
   z.object({

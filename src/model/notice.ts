@@ -12,7 +12,13 @@ export type Notice =
 
 /** Something that only a person may decide. The facts are what they decide about. */
 export interface Consent {
-  readonly kind: 'foreign-run' | 'changed-workflow' | 'rewind' | 'prune' | 'discard-work';
+  readonly kind:
+    | 'costly-start'
+    | 'foreign-run'
+    | 'changed-workflow'
+    | 'rewind'
+    | 'prune'
+    | 'discard-work';
   readonly facts: readonly string[];
 }
 

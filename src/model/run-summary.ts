@@ -1,4 +1,5 @@
 import { type BoundedText, bounded } from './bounded-text.ts';
+import type { Origin } from './event.ts';
 import type { Limits } from './limits.ts';
 import type { Run } from './run.ts';
 import type { Tree } from './worktree.ts';
@@ -32,6 +33,8 @@ export interface RunSummary
   readonly input?: BoundedText | undefined;
   readonly result?: BoundedText | undefined;
   readonly failure?: BoundedText | undefined;
+  /** The run of which it is a variant. Absent if it is none. */
+  readonly origin?: Origin | undefined;
   /** The paths of the worktrees that should exist. Absent if there are none, and in a database. */
   readonly trees?: readonly string[] | undefined;
 }
@@ -50,6 +53,7 @@ export function summaryOf(run: Run): RunSummary {
     isRehearsal: run.settings.rehearse === true,
     ...(input !== undefined && { input: bounded(input, MOST_CHARACTERS) }),
     ...(result !== undefined && { result: bounded(result, MOST_CHARACTERS) }),
+    ...(run.origin && { origin: run.origin }),
     ...(failure !== undefined && { failure: bounded(failure, MOST_CHARACTERS) }),
   };
 }

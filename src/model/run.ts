@@ -5,6 +5,7 @@ import type {
   Join,
   JoinEnd,
   LaneReason,
+  Origin,
   Restoration,
   RunOutcome,
   Session,
@@ -15,7 +16,9 @@ import type {
   Task,
 } from './event.ts';
 import type { Failure } from './failure.ts';
+import type { KeptFile } from './kept-file.ts';
 import type { Limits } from './limits.ts';
+import type { Lesson, Note, NotesAccess } from './notes.ts';
 import type { PermissionDecision, PermissionRequest } from './permission.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import type { StepRights } from './rights.ts';
@@ -39,6 +42,8 @@ export interface Run {
   readonly input: string | undefined;
   /** Undefined if a person started the run. */
   readonly startedBy: StartedBy | undefined;
+  /** Undefined if it is no variant of another run. */
+  readonly origin: Origin | undefined;
   readonly startedAt: number;
   readonly updatedAt: number;
   /**
@@ -77,6 +82,10 @@ export interface Run {
   readonly result: string | undefined;
   /** The ids of all words of people, with the number of their event, so that no message counts twice. */
   readonly said: PersistentMap<number>;
+  /** What its agents have noted, by path. */
+  readonly notes: PersistentMap<Note>;
+  /** What people have kept of earlier runs of its workflow, as it was at the start. */
+  readonly lessons: readonly Lesson[];
   /** The files that a rewind has not restored yet. No step starts before that. */
   readonly restoring: readonly Restoration[];
 }
@@ -132,6 +141,8 @@ export interface Agent {
   readonly workers: readonly string[];
   /** The children whose results the current state receives from a join. */
   readonly joined: readonly string[] | undefined;
+  /** The files that came with the answer which the current state receives. */
+  readonly answerFiles: readonly KeptFile[] | undefined;
   /** The words of people that it does not have for certain, the oldest first. */
   readonly words: readonly Words[];
   /** The agent whose join stops the running step. */
@@ -184,6 +195,8 @@ export interface RunningStatus {
   readonly worker: string | undefined;
   /** The rights with which it began; absent if it is not confined. */
   readonly rights?: StepRights | undefined;
+  /** Present if it has got the notes: their sha256 by path at its start. */
+  readonly notes?: GivenNotes | undefined;
   /** Its requests that wait for a person, the oldest first. */
   readonly requests: readonly OpenRequest[];
   /**
@@ -191,6 +204,11 @@ export interface RunningStatus {
    * the process that recorded one may have died before it gave it to the agent.
    */
   readonly decided: readonly DecidedRequest[];
+}
+
+export interface GivenNotes {
+  readonly may: NotesAccess;
+  readonly seen: Readonly<Record<string, string>>;
 }
 
 export interface OpenRequest extends PermissionRequest {
@@ -212,6 +230,10 @@ export interface AskingStatus {
   readonly approval?: Approval | undefined;
   /** The answers that were signed so far. */
   readonly signed?: readonly Signed[] | undefined;
+  /** Shown with the question. */
+  readonly files?: readonly KeptFile[] | undefined;
+  /** The endings of the files that an answer may bring; absent if all may come. */
+  readonly accept?: readonly string[] | undefined;
 }
 
 export interface JoiningStatus {
@@ -242,6 +264,8 @@ export interface EndedAgent {
   /** As for the run. */
   readonly isPriced: boolean;
   readonly worktree: EndedWorktree | undefined;
+  /** What people said to it and it never heard; absent if there is nothing. */
+  readonly words?: readonly Words[] | undefined;
 }
 
 export type AgentEnd =

@@ -3,6 +3,7 @@
  * absent.
  */
 import * as z from 'zod/mini';
+import { noteChangesSchema } from './notes.ts';
 import { refusalSchema, usedRightSchema } from './rights.ts';
 
 const text = z.string();
@@ -48,6 +49,8 @@ export const accountSchema = z.object({
   session: z.optional(z.object({ id: text, checkpoint: z.optional(text) })),
   /** The id of the stored files of the step's directory. */
   tree: z.optional(text),
+  /** The notes that it changed; absent if it changed none. */
+  notes: z.optional(noteChangesSchema),
   /** Absent if the step printed nothing. */
   printed: z.optional(printedSchema),
   /** Warnings for the user about the step; absent if there are none. */

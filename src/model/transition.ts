@@ -94,6 +94,10 @@ export interface Ask {
   readonly tag: 'ask';
   readonly question: string;
   readonly next: string;
+  /** The paths of the files that are shown with it, as written. */
+  readonly files?: readonly string[];
+  /** The endings of the files that may come with its answer, if it limits them. */
+  readonly accept?: readonly string[];
   /** Whose signatures answer it. */
   readonly approval?: Approval;
   readonly timeoutMs?: number;

@@ -1,6 +1,7 @@
 import type { Agents, Choices } from './agent.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { JsonObject } from './json.ts';
+import type { NotesAccess } from './notes.ts';
 import type { Rights } from './rights.ts';
 import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
@@ -109,6 +110,8 @@ export interface Limits {
   readonly maxVisits?: number;
   /** What its processes may touch. */
   readonly rights?: Rights;
+  /** Its steps get the notes of the run. */
+  readonly notes?: NotesAccess;
 }
 
 /** The front matter of a prompt state. */

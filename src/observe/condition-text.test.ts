@@ -58,6 +58,7 @@ test.each([
   ['waiting', 'waiting', ended('waiting')],
   ['stopped', 'stopped: budget', ended('stopped: budget')],
   ['stopped', 'stopped: iterations', ended('stopped: iterations')],
+  ['stopped', 'stopped: shutdown', ended('stopped: shutdown')],
   ['completed', 'completed', ended('completed')],
 ] as const)('%s: %s', (kind, words, found) => {
   expect(conditionOf(found).kind).toBe(kind);

@@ -88,6 +88,18 @@ test('an offered command stays one command for any run id in a journal', async (
   expect(linesOf(renamed).at(-1)).toContain("raymond resume 'x; rm -rf .'");
 });
 
+test.each([
+  [{ prompts: 12, agents: 1 }, 'budget $10.00, at most 12 prompts'],
+  [{ prompts: 8, agents: 3 }, 'budget $10.00, at most 8 prompts by 3 agents'],
+  [{ agents: 1 }, 'budget $10.00, no limit to its prompts'],
+])('the start says the bound %j', async (bound, said) => {
+  const { events } = await play({ START: ['<result>x</result>'] });
+  const [started] = linesOf(
+    events.map((event) => (event.type === 'run-started' ? { ...event, bound } : event)),
+  );
+  expect(started).toContain(`(${said})`);
+});
+
 test('a line has a time, an agent and a text, and colour only if requested', () => {
   const line = { at: 0, who: 'main', tone: 'bad', text: 'oh' } as const;
   expect(formatLine(line, { color: false })).toMatch(/^\d\d:\d\d:\d\d main {3}oh\n$/);

@@ -25,6 +25,7 @@ import {
   squeezed,
   time,
   usd,
+  withFiles,
 } from './words.ts';
 
 export interface Line {
@@ -78,7 +79,7 @@ export class Describer {
     switch (event.type) {
       case 'run-started':
         return [
-          `${event.run} starts: ${event.workflow} at ${event.state}${limits(after, this.#alarmsOf)}`,
+          `${event.run} starts: ${event.workflow} at ${event.state}${originOf(event)}${limits(after, this.#alarmsOf, event.bound)}`,
         ];
       case 'run-resumed':
         return [`${after.id} continues${limits(after, this.#alarmsOf)}`];
@@ -129,7 +130,7 @@ export class Describer {
         ];
       case 'agent-asked':
         return [
-          `${this.#arrow(event.agent, before, 'ask')}${this.#hasHints ? answerHint(event, after) : ''}: ${oneLine(event.question)}`,
+          `${this.#arrow(event.agent, before, 'ask')}${this.#hasHints ? answerHint(event, after) : ''}: ${oneLine(event.question)}${withFiles(event.files)}`,
           'warning',
         ];
       case 'answer-signed':
@@ -137,7 +138,7 @@ export class Describer {
           `got a signature of ${oneLine(event.by, 40)}${signedText(after, event.agent)}: ${oneLine(event.text)}`,
         ];
       case 'agent-answered':
-        return [`was answered${byText(event.by)}: ${oneLine(event.text)}`];
+        return [`was answered${byText(event.by)}: ${oneLine(event.text)}${withFiles(event.files)}`];
       case 'question-timed-out':
         return [`got no answer in time, goes to ${stateOf(after, event.agent)}`, 'warning'];
       case 'words-said':
@@ -209,7 +210,10 @@ export class Describer {
           'bad',
         ];
       case 'agent-ended':
-        return [`${this.#arrow(event.agent, before, 'result')}: ${oneLine(event.result)}`, 'good'];
+        return [
+          `${this.#arrow(event.agent, before, 'result')}: ${oneLine(event.result)}${unheard(after, event.agent)}`,
+          'good',
+        ];
       case 'worktree-settled':
         if (after.endedAgents.get(event.agent)?.worktree?.look?.missing) return undefined;
         if (event.kept === undefined) return ['its worktree has no work and was removed', 'detail'];
@@ -268,6 +272,12 @@ export class Describer {
   }
 }
 
+/** Nobody else will hear it, so the person has to know. */
+function unheard({ endedAgents }: Run, agent: string): string {
+  const said = (endedAgents.get(agent)?.words ?? []).map(({ text }) => `"${oneLine(text)}"`);
+  return said.length > 0 ? ` [it ended before it heard ${said.join(', ')}]` : '';
+}
+
 /** The first words of a result that an agent gives to its own caller. */
 function resultOf({ tag, input }: RunEventOf<'agent-moved'>): string {
   return tag === 'result' && input !== undefined ? `: ${oneLine(input)}` : '';
@@ -300,13 +310,27 @@ function failureOf(run: Run, agent: string): string {
   return status?.kind === 'waiting' ? oneLine(status.failure.message) : '';
 }
 
-function limits({ settings }: Run, alarmsOf: AlarmsOf): string {
+function originOf({ origin }: RunEventOf<'run-started'>): string {
+  return origin ? `, a variant of ${origin.run} from before ${origin.agent}:${origin.step}` : '';
+}
+
+function limits(
+  { settings }: Run,
+  alarmsOf: AlarmsOf,
+  bound?: RunEventOf<'run-started'>['bound'],
+): string {
   const parts = [
     settings.budgetUsd > 0 ? `budget ${usd(settings.budgetUsd)}` : 'no budget limit',
     ...(settings.maxIterations > 0 ? [`at most ${counted(settings.maxIterations, 'step')}`] : []),
+    ...(bound ? [boundPart(bound)] : []),
     ...alarmsOf(settings.agent),
   ];
   return ` (${parts.join(', ')})`;
+}
+
+function boundPart({ prompts, agents }: NonNullable<RunEventOf<'run-started'>['bound']>): string {
+  if (prompts === undefined) return 'no limit to its prompts';
+  return `at most ${counted(prompts, 'prompt')}${agents > 1 ? ` by ${counted(agents, 'agent')}` : ''}`;
 }
 
 /** Who replaces a transition. */
@@ -454,6 +478,7 @@ function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
     budget: 'the budget is spent',
     iterations: 'the step limit is reached',
     'usage-limit': 'usage limit, and --no-wait pauses the run',
+    shutdown: 'the system ends the process of the run',
   };
   if (how === 'now') return `${reasons[why]}: running steps are stopped`;
   const hurry = why === 'person' ? ' (Ctrl-C again stops them)' : '';
@@ -476,6 +501,8 @@ function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string 
       return `interrupted ${totals}. To continue: ${resume}`;
     case 'stopped: budget':
       return `stopped: budget ${totals}. To continue: ${resume} --budget ${furtherBudget(run)}`;
+    case 'stopped: shutdown':
+      return `stopped: shutdown ${totals}. raymond up continues it. To continue it now: ${resume}`;
     case 'stopped: iterations':
       return `stopped: iterations ${totals}. To continue: ${resume} --max-iterations ${run.settings.maxIterations * 2}`;
     default:

@@ -5,7 +5,7 @@ import { ignore } from '../model/event-kinds.ts';
 import { limitOf, limitText, reasonText } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import type { Observer } from '../ports.ts';
-import { callText, oneLine, time, usd } from './words.ts';
+import { callText, oneLine, time, usd, withFiles } from './words.ts';
 
 export interface Notice {
   readonly kind: 'question' | 'permission' | 'denial' | 'failure' | 'limit' | 'end';
@@ -32,7 +32,10 @@ export function noticeOf(
 ): readonly [Notice['kind'], string] | undefined {
   switch (event.type) {
     case 'agent-asked':
-      return ['question', `${event.agent} of ${id} asks: ${oneLine(event.question)}`];
+      return [
+        'question',
+        `${event.agent} of ${id} asks: ${oneLine(event.question)}${withFiles(event.files)}`,
+      ];
     case 'permission-asked':
       return event.isQuestion
         ? ['question', `${event.agent} of ${id} asks: ${oneLine(event.input)}`]
@@ -73,4 +76,5 @@ const ENDS: Readonly<Record<RunOutcome, string>> = {
   interrupted: 'was stopped',
   'stopped: budget': 'has stopped: its budget is spent',
   'stopped: iterations': 'has stopped: its step limit is reached',
+  'stopped: shutdown': 'was stopped by the system',
 };

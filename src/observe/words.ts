@@ -1,8 +1,11 @@
 /** Formats amounts, durations, times and the status of a run, the same in all output. */
+
 import type { Approval } from '../model/approval.ts';
 import type { Asks, Condition } from '../model/condition.ts';
 import { counted } from '../model/counted.ts';
+import { type KeptFile, sizeText } from '../model/kept-file.ts';
 import type { AskingStatus } from '../model/run.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
 import type { Wait, WaitCount } from '../model/wait.ts';
@@ -211,6 +214,27 @@ const two = (n: number) => (n < 10 ? `0${n}` : String(n));
 /** Whose signatures a question needs. */
 export const approvalText = ({ of, to }: Approval) =>
   `needs ${counted(of, 'signature')} of ${oneLine(to, 64)}`;
+
+/** The files of a question, each with the command that shows it. */
+export function fileLines(run: string, files: readonly KeptFile[] = []): readonly string[] {
+  return files.map(
+    ({ name, bytes }) =>
+      `File ${oneLine(name, 80)} (${sizeText(bytes)}): raymond show ${shellWord(run)} --file ${shellWord(name)}`,
+  );
+}
+
+/** What an answer may bring; empty if the question says nothing about it. */
+export const acceptLines = (accept: readonly string[] | undefined): readonly string[] =>
+  accept ? [`An answer may bring files: ${oneLine(accept.join(', '), 80)}`] : [];
+
+/** The names of files, with their sizes. */
+export function filesText(files: readonly KeptFile[] = []): string {
+  return files.map(({ name, bytes }) => `${oneLine(name, 80)} (${sizeText(bytes)})`).join(', ');
+}
+
+/** What a line about a question or an answer says about its files. */
+export const withFiles = (files: readonly KeptFile[] = []): string =>
+  files.length > 0 ? ` [files: ${filesText(files)}]` : '';
 
 /** Who has signed, and how many are missing; undefined for a question without signatures. */
 export function signaturesText({

@@ -9,6 +9,7 @@ import { DEEPEST_STACK, MOST_AGENTS } from '../interpret/ceilings.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Choices } from '../model/agent.ts';
 import type { ConfiguredAgents } from '../model/configured-agent.ts';
+import { MOST_FILES_MIB } from '../model/kept-file.ts';
 import type { OptionSpec } from '../model/option.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
 import { leadsOut } from './leads-out.ts';
@@ -26,6 +27,16 @@ export const RUN_OPTIONS = [
     example: '10.0',
     inProject: (usd) => usd === 0 || Number(usd) > newRun.settings.budgetUsd,
     inTests: true,
+  },
+  {
+    name: 'confirm-above',
+    kind: 'number',
+    placeholder: 'usd',
+    meaning: 'ask before a start that could cost more than this; 0 is never (default)',
+    example: '5.0',
+    // It could replace a lower amount of the user.
+    inProject: 'dangerous',
+    onlyAtStart: true,
   },
   {
     name: 'max-iterations',
@@ -103,6 +114,16 @@ export const RUN_OPTIONS = [
     meaning: 'calls and functions nest at most this deep (default 200)',
     example: '200',
     inProject: (most) => Number(most) > DEEPEST_STACK,
+    isPositive: true,
+  },
+  {
+    name: 'max-files-mib',
+    setting: 'maxFilesMib',
+    kind: 'count',
+    placeholder: 'n',
+    meaning: 'the files of a question, or of an answer, have at most this size (default 20)',
+    example: '20',
+    inProject: (most) => Number(most) > MOST_FILES_MIB,
     isPositive: true,
   },
   {

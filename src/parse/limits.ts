@@ -1,4 +1,5 @@
 /** The limits that a prompt and a script can have. */
+import { NOTES_ACCESS } from '../model/notes.ts';
 import type { Rights } from '../model/rights.ts';
 import type { Limits, State } from '../model/workflow.ts';
 import { readRights } from './rights.ts';
@@ -9,6 +10,7 @@ export const LIMITS = {
   timeout: readTimeout,
   max_visits: readMaxVisits,
   rights: readOwnRights,
+  notes: readNotes,
 } satisfies Readonly<Record<string, ReadLimit>>;
 
 export type LimitKey = keyof typeof LIMITS;
@@ -25,11 +27,12 @@ export function readLimits(reader: YamlReader, fields: readonly Field[]): Limits
 export function limitsOf(state: State | undefined): Limits {
   switch (state?.kind) {
     case 'prompt': {
-      const { idleTimeoutMs, maxVisits, rights } = state.policy;
+      const { idleTimeoutMs, maxVisits, rights, notes } = state.policy;
       return {
         ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
         ...(maxVisits !== undefined && { maxVisits }),
         ...(rights && { rights }),
+        ...(notes && { notes }),
       };
     }
     case 'script':
@@ -52,6 +55,15 @@ function readTimeout(reader: YamlReader, field: Field): Limits {
 function readMaxVisits(reader: YamlReader, field: Field): Limits {
   const maxVisits = reader.number(field, 'max_visits', FROM_ONE);
   return maxVisits === undefined ? {} : { maxVisits };
+}
+
+/** `notes: read` or `notes: write`. */
+function readNotes(reader: YamlReader, field: Field): Limits {
+  const written = reader.text(field, 'notes', 'read or write');
+  if (written === undefined) return {};
+  const notes = NOTES_ACCESS.find((access) => access === written);
+  if (!notes) reader.mismatch(field, 'notes', 'read or write');
+  return notes ? { notes } : {};
 }
 
 export function readOwnRights(reader: YamlReader, field: Field): { readonly rights?: Rights } {

@@ -6,17 +6,32 @@
 /** These contain the value that a state receives. */
 export const VALUE_NAMES = ['result', 'input'] as const;
 
-const STEP_NAMES = ['workflow_id', 'agent_id', 'state', 'task_folder', 'trigger'] as const;
+const STEP_NAMES = [
+  'workflow_id',
+  'agent_id',
+  'state',
+  'task_folder',
+  'trigger',
+  'answer_files',
+] as const;
 
 /** What the session before this one left. Only prompts have it. */
 const HANDOVER_NAME = 'handover';
 
-export const GIVEN_NAMES = [...VALUE_NAMES, ...STEP_NAMES, HANDOVER_NAME] as const;
+/** Only for states with notes. */
+const NOTES_NAME = 'notes_folder';
+
+export const GIVEN_NAMES = [...VALUE_NAMES, ...STEP_NAMES, HANDOVER_NAME, NOTES_NAME] as const;
 
 /** A script gets these in any case, and the others if the state received a value. */
 export const SCRIPT_STEP_NAMES = [...STEP_NAMES, 'attempt'] as const;
 
-export const SCRIPT_NAMES = [...SCRIPT_STEP_NAMES, ...VALUE_NAMES, 'result_file'] as const;
+export const SCRIPT_NAMES = [
+  ...SCRIPT_STEP_NAMES,
+  ...VALUE_NAMES,
+  'result_file',
+  NOTES_NAME,
+] as const;
 
 /** Only in the prompt of a judge. */
 export const JUDGE_NAMES = ['output', 'transition'] as const;
@@ -32,6 +47,8 @@ export const MEANINGS: Readonly<Record<GivenName | ScriptName | JudgeName, strin
   state: "the state's file name",
   task_folder: "the agent's own folder, outside of the project",
   trigger: 'what started the run: an occasion of a trigger, or "a person"',
+  notes_folder: 'the folder with the notes of the run, in states with notes',
+  answer_files: 'the paths of the files that came with an answer, one on each line',
   attempt: 'the number of the attempt, from 1',
   result: 'the value that the state received, if there is one',
   input: 'the same value',

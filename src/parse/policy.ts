@@ -131,6 +131,7 @@ const KEYS = {
   force_implicit: readForceImplicit,
   max_visits: LIMITS.max_visits,
   rights: LIMITS.rights,
+  notes: LIMITS.notes,
   on_interrupt: readOnInterrupt,
   evaluators: readEvaluators,
   ensures: readEnsures,

@@ -57,6 +57,14 @@ describe('each tag', () => {
       { tag: 'ask', question: 'Ship?', next: 'N', approval: { of: 2, to: 'release' } },
     ],
     [
+      '<ask next="N" files="report.md, out/plot.png">Ship?</ask>',
+      { tag: 'ask', question: 'Ship?', next: 'N', files: ['report.md', 'out/plot.png'] },
+    ],
+    [
+      '<ask next="N" accept="pdf, png">Ship?</ask>',
+      { tag: 'ask', question: 'Ship?', next: 'N', accept: ['pdf', 'png'] },
+    ],
+    [
       '<ask next="N" to="release">Ship?</ask>',
       { tag: 'ask', question: 'Ship?', next: 'N', approval: { of: 1, to: 'release' } },
     ],
@@ -199,6 +207,18 @@ describe('refused', () => {
     ['input on a join', '<join input="x">M</join>', 'bad-transition', 'no attribute input'],
     ['two joins', '<join>M</join><join>M</join>', 'several-transitions', '2 transition tags'],
     ['of without to', '<ask next="N" of="2">?</ask>', 'bad-transition', 'of belongs to to'],
+    ['accept with a dot', '<ask next="N" accept=".pdf">?</ask>', 'bad-transition', 'like pdf,png'],
+    ['no file', '<ask next="N" files="">?</ask>', 'bad-transition', 'empty name'],
+    ['an empty file', '<ask next="N" files="a,,b">?</ask>', 'bad-transition', 'empty name'],
+    ['a file twice', '<ask next="N" files="a, a">?</ask>', 'bad-transition', 'a file twice'],
+    ['a bidi file', '<ask next="N" files="a\u202eb">?</ask>', 'bad-transition', 'control'],
+    [
+      'too many files',
+      `<ask next="N" files="${Array.from({ length: 10_000 }, (_, n) => n).join()}">?</ask>`,
+      'bad-transition',
+      '10000 files: a question shows at most 20',
+    ],
+    ['files of a goto', '<goto files="a">N</goto>', 'bad-transition', 'no attribute files'],
     ['of all', '<ask next="N" of="all" to="x">?</ask>', 'bad-transition', 'from 1 to 99'],
     ['a path in to', '<ask next="N" to="../x">?</ask>', 'bad-transition', 'a list of approvers'],
     ['timeout alone', '<ask next="N" timeout="1h">?</ask>', 'bad-transition', 'belong together'],

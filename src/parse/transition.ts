@@ -1,4 +1,5 @@
 import type { JoinOf, JoinRest } from '../model/event.ts';
+import { MOST_FILES } from '../model/kept-file.ts';
 import type { Tag, TagName, TagReading } from '../model/tag.ts';
 import type { Ask, Fork, JoinTag, Move, Transition } from '../model/transition.ts';
 import { clip } from './clip.ts';
@@ -25,7 +26,7 @@ export const TAG_RULES: Readonly<Record<TagName, TagRule>> = {
   function: { ...rule('target', ['return'], ['input']), choices: true },
   fork: { ...rule('target', [], ['next', 'input', 'cd', 'worktree', 'base']), variables: true },
   join: rule('target', [], ['of', 'timeout', 'timeout_next', 'failed_next', 'rest']),
-  ask: rule('question', ['next'], ['of', 'to', 'timeout', 'timeout_next']),
+  ask: rule('question', ['next'], ['of', 'to', 'timeout', 'timeout_next', 'files', 'accept']),
   result: rule('payload', [], []),
   'call-workflow': rule('path', ['return'], ['input']),
   'function-workflow': { ...rule('path', ['return'], ['input', 'cd']), choices: true },
@@ -61,6 +62,7 @@ export const DECIDING_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['of', 'all'],
   ['rest', 'stop'],
   ['to', ''],
+  ['accept', ''],
 ]);
 
 type Read<T> =
@@ -246,6 +248,26 @@ function approvalProblem({ of, to }: Tag['attributes']): string | undefined {
   return `of is "${clip(of)}": write how many people must sign, from 1 to 99`;
 }
 
+/** The paths of the files that a question shows. */
+export function pathsIn(files: string): readonly string[] {
+  return files.split(',').map((path) => path.trim());
+}
+
+function filesProblem(value: string): string | undefined {
+  const paths = pathsIn(value);
+  if (paths.includes(''))
+    return 'files has an empty name: write paths with a comma between them, like report.md,plot.png';
+  if (paths.length > MOST_FILES)
+    return `files names ${paths.length} files: a question shows at most ${MOST_FILES}`;
+  if (new Set(paths).size < paths.length) return 'files names a file twice';
+  const odd = paths.find((path) => path.length > LONGEST_PATH || /[\p{C}\p{Zl}\p{Zp}]/u.test(path));
+  if (odd !== undefined)
+    return 'files has a name with control characters, or one that is too long: rename the file';
+  return undefined;
+}
+
+const LONGEST_PATH = 1_000;
+
 function unknownAttribute(name: string, known: readonly string[]): string {
   if (name === 'cd')
     return 'cd is not allowed here: only a reset, a fork or another workflow can change the directory';
@@ -273,6 +295,10 @@ function attributeProblem(name: string, value: string): string | undefined {
   }
   if (name === 'of' && readOf(value) === undefined) {
     return `of is "${clip(value)}": write all, any, or a number of child agents, at least 1`;
+  }
+  if (name === 'files') return filesProblem(value);
+  if (name === 'accept' && !/^\s*[a-z0-9]{1,10}(?:\s*,\s*[a-z0-9]{1,10}){0,19}\s*$/.test(value)) {
+    return `accept is "${clip(value)}": write the endings of the files that may come with an answer, like pdf,png`;
   }
   if (name === 'rest' && readRest(value) === undefined) {
     return `rest is "${clip(value)}": write stop or continue`;
@@ -349,9 +375,11 @@ function toAsk({ attributes, body }: Tag): Ask {
     question: body.trim(),
     next: attributes.next?.trim() ?? '',
   } as const;
-  const { of = '1', to } = attributes;
+  const { of = '1', to, files, accept } = attributes;
   const approval = to === undefined ? {} : { approval: { of: Number(of.trim()), to: to.trim() } };
-  return { ...question, ...approval, ...deadlineIn(attributes) };
+  const shown = files === undefined ? {} : { files: pathsIn(files) };
+  const taken = accept === undefined ? {} : { accept: pathsIn(accept) };
+  return { ...question, ...approval, ...shown, ...taken, ...deadlineIn(attributes) };
 }
 
 function toJoin({ attributes, body }: Tag): JoinTag {

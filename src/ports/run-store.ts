@@ -19,6 +19,7 @@ import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { STEP_FILES } from '../model/step-files.ts';
 import type { UserError } from '../model/user-error.ts';
+import type { KeptFiles } from './kept-files.ts';
 
 export interface RunStore {
   /** The ids of all runs that have anything left, in order. */
@@ -57,6 +58,7 @@ export interface RunStore {
   lease(id: string): Promise<Lease>;
   mailbox(id: string): Mailbox;
   records(id: string): StepRecords;
+  files(id: string): KeptFiles;
   /** The name consists of letters, digits and hyphens. */
   cache(name: string): Cache;
 }

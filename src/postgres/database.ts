@@ -34,8 +34,11 @@ export interface Database {
    * effect. It must have no other effects. An error of `work` rolls everything back.
    */
   transaction<T>(work: Work<T>): Promise<T>;
-  /** The same for a little less. But `work` may take effect twice, so that must change nothing. */
-  repeatable<T>(work: Work<T>): Promise<T>;
+  /**
+   * The same for a little less. But `work` may take effect twice, so that must change nothing. The patience ends
+   * when aborted.
+   */
+  repeatable<T>(work: Work<T>, until?: AbortSignal): Promise<T>;
   /** The same statements, but the patience ends when aborted. */
   until(signal: AbortSignal): Queries;
   /**
@@ -188,7 +191,8 @@ export function openDatabase(parts: DatabaseParts): Database {
       patiently(async () => (await line.query<R>({ text, values: [...values] })).rows, until),
   });
 
-  const repeatable = <T>(act: Work<T>) => patiently(async () => (await attempt(work, act)).result);
+  const repeatable = <T>(act: Work<T>, until?: AbortSignal) =>
+    patiently(async () => (await attempt(work, act)).result, until);
 
   const transaction = async <T>(act: Work<T>): Promise<T> => {
     for (;;) {

@@ -306,6 +306,15 @@ create table raymond.triggered (
   directory text primary key
 );
 `,
+  `
+-- The files of questions and answers. The events, which are sealed, have their hashes.
+create table raymond.files (
+  run text not null references raymond.runs on delete cascade,
+  sha256 text not null,
+  content bytea not null,
+  primary key (run, sha256)
+);
+`,
 ];
 
 function isRightsError(error: unknown): boolean {

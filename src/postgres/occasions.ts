@@ -39,7 +39,7 @@ export function postgresOccasions(database: Database, keeps = MOST_SETTLED): Pos
         );
         if (added.length > 0) queries.announce(`occasions ${keyText(trigger)}`.slice(0, 200));
         return added;
-      });
+      }, AbortSignal.timeout(RECORD_MS));
       return rows.length > 0 ? 'recorded' : 'known';
     },
     async settle(occasion, outcome) {
@@ -100,6 +100,8 @@ export function postgresOccasions(database: Database, keeps = MOST_SETTLED): Pos
 /** The newest final occasions of a trigger. */
 const MOST_SETTLED = 1_000;
 const PAUSE_MS = 100;
+/** Senders wait for about ten seconds. Without the database, they must be told to come again. */
+const RECORD_MS = 5_000;
 
 const keyText = ({ project, workflow, name }: TriggerKey) =>
   JSON.stringify([project, workflow, name]);

@@ -18,6 +18,7 @@ import type {
 } from '../ports.ts';
 import type { Database, Queries } from './database.ts';
 import { HEAD, type Head, isHeadSealed } from './head.ts';
+import { postgresFiles } from './kept-files.ts';
 import { type LeaseParts, takeLease } from './lease.ts';
 import { postgresMailbox } from './mailbox.ts';
 import { changesOf, listenTo } from './notices.ts';
@@ -145,6 +146,7 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
     lease: async (id) => takeLease(parts, checked(id)),
     mailbox: (id) => postgresMailbox({ database, notices, lookEveryMs, key }, checked(id)),
     records: (id) => postgresRecords(database, id),
+    files: (id) => postgresFiles(database, id),
     cache: (name) => postgresCache(parts, name),
   };
 }

@@ -82,6 +82,20 @@ export async function newestSession(
   return found;
 }
 
+/** Stores a copy of a session for another run, which has begun. Nothing if no step has stored the session. */
+export async function copySession(
+  queries: Queries,
+  rows: RowSeals,
+  { from, to, session }: { readonly from: string; readonly to: string; readonly session: string },
+): Promise<void> {
+  const found = await newestSession(queries, rows, from, session);
+  if (!found) return;
+  const content = await contentOf(queries, from, session);
+  await keepSession(queries, rows, to, BEFORE_ITS_STEPS, { ...found, content });
+}
+
+const BEFORE_ITS_STEPS: StepKey = { agent: '', step: 0 };
+
 interface Stored {
   readonly seq: number;
   readonly link: string | null;

@@ -20,9 +20,9 @@ export function inputFrom({ message, pid }: Mail, at: number): Input | undefined
     return message.pid === pid ? { kind: 'stop', at, how: message.how } : undefined;
   if (message.kind === 'permission') return { ...message, kind: 'permission-decided', at };
   if (message.kind === 'say') return { ...message, kind: 'person-said', at };
-  const { agent, askedAt, text, by, signed } = message;
+  const { agent, askedAt, text, by, signed, files } = message;
   const signatures = signed && [signed];
-  return { kind: 'person-answered', at, agent, askedAt, text, by, signatures };
+  return { kind: 'person-answered', at, agent, askedAt, text, by, signatures, files };
 }
 
 /** Whether a message can no longer have an effect on the run. */

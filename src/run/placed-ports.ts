@@ -42,6 +42,7 @@ function placedExecutors<E extends Executors>(executors: E, place: RunPlace): E 
 }
 
 function placedGround(ground: Ground, place: RunPlace, run: () => Run): Ground {
+  const { keepFiles } = ground;
   return {
     ...ground,
     async findDirectory(path, from) {
@@ -54,6 +55,9 @@ function placedGround(ground: Ground, place: RunPlace, run: () => Run): Ground {
       if (!run().workflowFiles.get(ref)) return ground.lookAtWorkflow(ref);
       return { inProject: place.toLocal(ref) !== ref, unchanged: true };
     },
+    ...(keepFiles && {
+      keepFiles: (paths, from, whose) => keepFiles(paths, place.toLocal(from), whose),
+    }),
     entryDigest: (input, directory) => ground.entryDigest(input, place.toLocal(directory)),
   };
 }

@@ -104,7 +104,7 @@ export async function stepOf(
 }
 
 /** What a prompt step sends, and the state that has its text. */
-function textOf(state: PromptState | ScriptState, from: Surroundings) {
+export function textOf(state: PromptState | ScriptState, from: Surroundings) {
   const isOwn = state.kind === 'prompt' && taskOf(from.agent.status).kind !== 'handover';
   if (isOwn) return { name: state.name, prompt: renderPrompt(state, from) };
   const { name = state.name, prompt } = renderHandover(state, from);

@@ -1,26 +1,28 @@
 import { needs } from '../interpret/needs.ts';
 import type { Facts, Located, StepReport, WorkflowFact } from '../model/input.ts';
+import { mostBytes } from '../model/kept-file.ts';
 import { messageOf } from '../model/message-of.ts';
-import type { Agent } from '../model/run.ts';
+import type { Agent, Run } from '../model/run.ts';
 import type { Account } from '../model/step-account.ts';
 import type { OutputText, TagReading } from '../model/tag.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearTag } from '../parse/near-tag.ts';
 import { readTags } from '../parse/tags.ts';
-import type { StepOutcome } from '../ports.ts';
+import type { FilesOf, StepOutcome } from '../ports.ts';
 import type { AgentTrees } from './agent-trees.ts';
 import type { StepsPorts } from './steps.ts';
 
-type ReportPorts = Pick<StepsPorts, 'library' | 'ground'>;
+type ReportPorts = Pick<StepsPorts, 'library' | 'ground' | 'executors'>;
 
 /** The tags in the answer of a step, with the facts that a decision about them needs. */
 export async function reportOf(
   ports: ReportPorts,
   trees: AgentTrees,
+  run: Run,
   agent: Agent,
   outcome: StepOutcome,
 ): Promise<StepReport> {
-  return readReport(ports, trees, agent, outcome).catch((error) =>
+  return readReport(ports, trees, run, agent, outcome).catch((error) =>
     unreadable(error, outcome.account),
   );
 }
@@ -28,6 +30,7 @@ export async function reportOf(
 async function readReport(
   ports: ReportPorts,
   trees: AgentTrees,
+  run: Run,
   agent: Agent,
   outcome: StepOutcome,
 ): Promise<StepReport> {
@@ -37,13 +40,14 @@ async function readReport(
   const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
   const reading = isCheck ? NO_TAGS : readingOf(output, isPrompt ? 'heeded' : 'ignored');
   const text = isPrompt || isCheck ? output.slice(0, output.length) : '';
-  const facts = await factsFor(ports, trees, agent, reading);
+  const facts = await factsFor(ports, trees, run, agent, reading);
   return { ...ended, reading, text, facts };
 }
 
 async function factsFor(
   ports: ReportPorts,
   trees: AgentTrees,
+  run: Run,
   agent: Agent,
   reading: TagReading,
 ): Promise<Facts> {
@@ -55,12 +59,36 @@ async function factsFor(
   const workflows = [...needed.workflows].map(
     async (path) => [path, await findWorkflow(ports, path, agent.workflow)] as const,
   );
+  const { keepFiles } = ground;
+  const shown = keepFiles
+    ? [...needed.files].map(
+        async ([key, paths]) =>
+          [key, await keepFiles(paths, agent.cwd, whose(ports, run, agent))] as const,
+      )
+    : [];
   const found = new Map(await Promise.all(directories));
   return {
     directories: found,
     workflows: new Map(await Promise.all(workflows)),
     worktrees: await trees.facts(needed.worktrees, agent.cwd, found),
+    ...(ground.keepFiles && { files: new Map(await Promise.all(shown)) }),
     environment: ground.environment,
+  };
+}
+
+/** Who chose the files that a question shows. The check of a prompt is a script, too. */
+function whose(
+  { library, executors: { secrets } }: ReportPorts,
+  { settings }: Run,
+  { workflow, state, status }: Agent,
+): FilesOf {
+  const isScript = library.get(workflow)?.states.get(state)?.kind === 'script';
+  const rights = status.kind === 'running' ? status.rights : undefined;
+  return {
+    by: isScript ? 'author' : 'agent',
+    rights,
+    clean: secrets && ((bytes) => secrets.clean(rights?.secrets ?? [], bytes)),
+    most: mostBytes(settings),
   };
 }
 
@@ -81,7 +109,8 @@ async function findWorkflow(
 /** The output of a check is not an answer. */
 const NO_TAGS: TagReading = { tags: [], bad: [] };
 
-function readingOf(output: OutputText, code: 'heeded' | 'ignored'): TagReading {
+/** The tags in an output. In an answer, those in code count only when there is none outside of it. */
+export function readingOf(output: OutputText, code: 'heeded' | 'ignored'): TagReading {
   const reading = readTags(output, { code });
   const isEmpty = reading.tags.length === 0 && reading.bad.length === 0;
   return isEmpty ? { ...reading, near: nearTag(output) } : reading;

@@ -1,7 +1,8 @@
 import type { Workflows } from '../interpret/follow.ts';
 import type { RunEvent } from '../model/event.ts';
-import { ignore } from '../model/event-kinds.ts';
+import { ignore, isStepEnd } from '../model/event-kinds.ts';
 import type { Input, StartStep } from '../model/input.ts';
+import { ANSWER_FILES, type KeptFile } from '../model/kept-file.ts';
 import { messageOf } from '../model/message-of.ts';
 import type { StepRights } from '../model/rights.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
@@ -18,6 +19,7 @@ import type {
   Executors,
   FileHistory,
   Ground,
+  KeptFiles,
   Live,
   RunFolders,
   RunningStep,
@@ -35,6 +37,7 @@ import type { Inbox } from './inbox.ts';
 import { KeptPrints } from './kept-prints.ts';
 import { RecordedFiles } from './recorded-files.ts';
 import { rulesOf, tightened } from './rules.ts';
+import { RunNotes } from './run-notes.ts';
 import { stepOf } from './step-of.ts';
 import { reportOf } from './step-report.ts';
 import type { TakenStep } from './turn.ts';
@@ -50,6 +53,8 @@ export interface StepsPorts {
   /** Absent if the directories of the run are used as they are. */
   readonly place?: RunPlace;
   readonly folders: RunFolders;
+  /** The files of questions and answers. Absent in tests without any. */
+  readonly kept?: Pick<KeptFiles, 'read'> | undefined;
   readonly clock: Clock;
   readonly live: (step: StepKey, live: Live) => void;
   readonly keeper?: StepKeeper | undefined;
@@ -71,12 +76,14 @@ export class Steps {
   readonly #next = new Map<string, { step?: Step }>();
   readonly #trees: AgentTrees;
   readonly #files: RecordedFiles;
+  readonly #notes: RunNotes;
 
   constructor(inbox: Inbox<Input>, ports: StepsPorts) {
     this.#inbox = inbox;
     this.#ports = ports;
     this.#trees = new AgentTrees(inbox, ports);
     this.#files = new RecordedFiles(inbox, ports);
+    this.#notes = new RunNotes(ports);
     this.workflows = (ref) => ports.library.get(ref);
     const { prompt, script } = ports.executors;
     this.executors = { ...('start' in prompt && { prompt: prompt.name }), script: script.name };
@@ -87,12 +94,13 @@ export class Steps {
     if (event.type !== 'step-started') return;
     const { agent: id } = event;
     const agent = run.agents.get(id);
-    if (agent?.status.kind !== 'running' || agent.joined || agent.worktree?.tree) return;
+    if (agent?.status.kind !== 'running' || agent.worktree?.tree) return;
+    if (agent.joined || agent.answerFiles) return;
     // Its files may not be here yet.
     if (this.#ports.place) return;
     const { status } = agent;
     const { script } = this.#ports.executors;
-    if (status.session || !script.prepare) return;
+    if (status.session || status.notes || !script.prepare) return;
     const next: { step?: Step } = {};
     this.#next.set(id, next);
     const isCurrent = () => this.#next.get(id) === next;
@@ -108,6 +116,7 @@ export class Steps {
   }
 
   act(event: RunEvent, run: Run): void {
+    if (isStepEnd(event)) this.#notes.settle(event.agent);
     switch (event.type) {
       case 'step-started':
         this.#launch(run, event.agent, 'start');
@@ -275,7 +284,10 @@ export class Steps {
     }
   }
 
-  #show({ agent, number }: Step, prints: KeptPrints): (live: Live) => void {
+  #show(
+    { agent, number }: Pick<Step, 'agent' | 'number'>,
+    prints: KeptPrints,
+  ): (live: Live) => void {
     const ref = { agent, step: number };
     return (happening) => {
       prints.add(happening);
@@ -302,9 +314,13 @@ export class Steps {
       const obstacle = await this.#trees.prepare(agent, status.step);
       // A step that has begun keeps its directory and its files, whatever has happened since.
       if (obstacle && !hasBegun) return obstacle;
-      if (agent.joined && status.task.kind === 'state' && !hasBegun)
-        folders.putJoined(agent.id, resultsOf(run, agent.joined));
+      if (status.task.kind === 'state' && !hasBegun) {
+        if (agent.joined) folders.put(agent.id, 'joined', resultsOf(run, agent.joined));
+        if (agent.answerFiles)
+          folders.put(agent.id, ANSWER_FILES, await this.#contentOf(agent.answerFiles));
+      }
       if (how === 'start') await this.#compareEntry(agent, status);
+      this.#notes.before(run, agent.id, status, hasBegun);
       if (!hasBegun) await this.#files.before(run, agent, status);
       if (this.isOver) return interruptedStep();
       const ref = { agent: agent.id, step: status.step };
@@ -313,6 +329,17 @@ export class Steps {
     } catch (error) {
       return how === 'start' ? unbegun(error) : failedStep(error);
     }
+  }
+
+  async #contentOf(files: readonly KeptFile[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const content = new Map<string, Uint8Array>();
+    for (const { name, sha256 } of files) {
+      const bytes = await this.#ports.kept?.read(sha256);
+      if (!bytes)
+        throw new Error(`The file ${name}, which came with the answer, is no longer kept.`);
+      content.set(name, bytes);
+    }
+    return content;
   }
 
   /** The end of a step whose secrets are missing. One that has begun has their values, and keeps them. */
@@ -386,12 +413,19 @@ export class Steps {
   ): Promise<void> {
     const ended = await (await running).outcome;
     const { step } = status;
-    const kept = { ...prints.kept(), ...(await this.#files.after(run, agent, status)) };
+    const show = this.#show({ agent: agent.id, number: step }, prints);
+    const warn = (text: string) => show({ kind: 'warning', text });
+    const noted = this.#notes.after(run, agent.id, status, warn);
+    const kept = {
+      ...prints.kept(),
+      ...(await this.#files.after(run, agent, status)),
+      ...noted,
+    };
     const outcome = await this.#leave(agent, step, {
       ...ended,
       account: { ...ended.account, ...kept },
     });
-    const report = await reportOf(this.#ports, this.#trees, agent, outcome);
+    const report = await reportOf(this.#ports, this.#trees, run, agent, outcome);
     const worktree = await this.#trees.look(agent, step);
     this.#running.delete(agent.id);
     this.#inbox.put({

@@ -1,4 +1,5 @@
 import type { AgentChoice, Agents } from '../model/agent.ts';
+import { NOTES_ACCESS } from '../model/notes.ts';
 import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import { allChoices, choiceKey, tagChoices } from '../parse/agent-choices.ts';
 import { SCHEMA } from '../parse/pinned-transition.ts';
@@ -54,6 +55,9 @@ export function policyProperties(agents: Agents): Readonly<Record<string, JsonSc
       numberSchema(FROM_ONE),
     ),
     rights: rightsProperty(),
+    notes: described('Gives its steps the notes of the run, to read or to write.', {
+      enum: [...NOTES_ACCESS],
+    }),
     on_interrupt: described('How an interrupted step is repeated.', {
       enum: ['continue', 'restart'],
     }),

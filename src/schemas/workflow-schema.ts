@@ -130,6 +130,6 @@ function scriptState(agents: Agents): JsonSchema {
 }
 
 function limitProperties(agents: Agents): Readonly<Record<LimitKey, JsonSchema>> {
-  const { timeout = {}, max_visits = {}, rights = {} } = policyProperties(agents);
-  return { timeout, max_visits, rights };
+  const { timeout = {}, max_visits = {}, rights = {}, notes = {} } = policyProperties(agents);
+  return { timeout, max_visits, rights, notes };
 }

@@ -17,11 +17,23 @@ import {
   sayRequest,
   startRequest,
   stopRequest,
+  type Tried,
+  tryRequest,
 } from './shapes/requests.ts';
 
 type Acts = Pick<
   Answers['of'],
-  'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'say' | 'rewind' | 'prune' | 'replay'
+  | 'start'
+  | 'resume'
+  | 'stop'
+  | 'answer'
+  | 'keepFile'
+  | 'permission'
+  | 'say'
+  | 'rewind'
+  | 'try'
+  | 'prune'
+  | 'replay'
 >;
 
 /** `rowOf` throws a UserError if the run does not exist or cannot be read. `acted` is called after each act. */
@@ -69,9 +81,14 @@ export function act(
       const isStopped = begun.isOver || (now === true && (await isSoonOver(begun.wait(), report)));
       return { stopped: isStopped } satisfies Omit<Stopping, 'id'>;
     }),
-    answer: onRun(answerRequest, async (id, { agent, text }) =>
-      delivered(await control.answer(id, agent, text)),
+    answer: onRun(answerRequest, async (id, { agent, text, files }) =>
+      delivered(await control.answer(id, agent, text, { files })),
     ),
+    async keepFile({ params, file }) {
+      const { id } = await rowOf(params.id ?? '');
+      if (!file) throw badRequest('The request has no file.', 'Send its content as the body.');
+      return { kind: 'body', body: { id, ...(await control.keepFile(id, file)) } };
+    },
     permission: onRun(permissionRequestBody, async (id, { decision, message, ...wanted }) => {
       const text = message === undefined ? {} : { text: message };
       return delivered(await control.decide(id, wanted, { decision, ...text }));
@@ -93,6 +110,10 @@ export function act(
         ...(event.isPriced && { cost_is_estimate: true as const }),
         files: event.files.map(({ root }) => root),
       } satisfies Omit<Rewound, 'id'>;
+    }),
+    try: onRun(tryRequest, async (id, { agent, step, ...wish }) => {
+      const at = { agent: agent ?? FIRST_AGENT, step };
+      return (await control.tryVariants(id, { at, ...wish })) satisfies Omit<Tried, 'id'>;
     }),
     // A run that cannot be read can be removed, too.
     async prune({ params: { id = '' } }) {

@@ -4,7 +4,7 @@ import type { RunControl } from '../app/for-programs.ts';
 import { lastMoment, standing } from '../app/look.ts';
 import { forecastOf, remainderOf } from '../forecast/forecast.ts';
 import type { PastRun } from '../forecast/past-run.ts';
-import { rowForm, storedRowForm, wholeForm } from '../look/run-form.ts';
+import { iso, rowForm, storedRowForm, wholeForm } from '../look/run-form.ts';
 import type { WholeRun } from '../look/run-shape.ts';
 import { summaryOf } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
@@ -55,10 +55,18 @@ export interface Asked {
   /** It has passed the schema of the route. */
   readonly body: unknown;
   readonly lastEventId: string | undefined;
+  /** The body, if it is a file. */
+  readonly file?: AsyncIterable<Uint8Array> | undefined;
 }
 
 export type Reply =
   | { readonly kind: 'body'; readonly body: unknown; readonly location?: string }
+  | {
+      readonly kind: 'file';
+      readonly content: Uint8Array;
+      readonly name: string;
+      readonly type: string;
+    }
   | { readonly kind: 'stream'; readonly source: EventSource };
 
 export interface Answers {
@@ -145,6 +153,10 @@ export function answersFor(
         return body(stepsAfter(followed, asked.params.agent ?? '', positionOf(asked)));
       },
       step: async (asked) => body(await wholeStep(await runOf(asked), keyOf(asked), steps)),
+      context: async (asked) => {
+        const { found } = await runOf(asked);
+        return body(await control.context(found.id, keyOf(asked)));
+      },
       live: async (asked) => {
         const found = await runOf(asked);
         const after = cursorOf(asked);
@@ -170,6 +182,24 @@ export function answersFor(
       usual: async ({ query: { workflow = '' } }) => {
         const { ref, files } = await listedWorkflow(parts, workflow);
         return body(forecastOf(await parts.pasts(ref, files)));
+      },
+      variants: async ({ params: { id = '' } }) => body(await control.variants(id)),
+      bound: async ({ query: { workflow = '', turn } }) => {
+        const price = turn === undefined ? undefined : Number(turn);
+        if (price !== undefined && !(price >= 0))
+          throw badRequest(`The price of a prompt is "${turn}".`, 'Write dollars, such as 0.50.');
+        return body(await control.bound(workflow, { turn: price }));
+      },
+      files: async ({ params: { id = '' } }) => {
+        await runs.look(id);
+        const files = (await control.files(id)).map((one) => ({ ...one, at: iso(one.at) }));
+        return body({ files });
+      },
+      file: async ({ params: { id = '', sha256 = '' } }) => {
+        await runs.look(id);
+        const { name, content, image, text } = await control.file(id, sha256);
+        const other = text === undefined ? 'application/octet-stream' : 'text/plain; charset=utf-8';
+        return { kind: 'file', name, content, type: image ?? other };
       },
       triggers: async () => body(await control.triggers()),
       questions: async () => body(await questions.in((await control.list()).runs)),

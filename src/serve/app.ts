@@ -1,8 +1,9 @@
 /** The router: one check, then the routes of the table, then the files of the page. */
 import { Hono } from 'hono';
+import { safeName } from '../model/kept-file.ts';
 import { UserError } from '../model/user-error.ts';
-import type { Answers, Asked, ServeParts } from './answers.ts';
-import { bodyOf } from './body.ts';
+import type { Answers, Asked, Reply, ServeParts } from './answers.ts';
+import { bodyOf, fileOf } from './body.ts';
 import { type Gate, PUBLIC_FILES, refusalOf } from './gate.ts';
 import { HEADERS } from './headers.ts';
 import { packed, packer, takesGzip } from './packed.ts';
@@ -42,6 +43,8 @@ export function appFor(parts: ServeParts, gate: Gate, others?: OtherProjects): A
       context.res = await packed(context.res, { accepted, known });
     }
     for (const [name, value] of HEADERS) context.res.headers.set(name, value);
+    if (context.res.headers.has('content-disposition'))
+      context.res.headers.set('content-security-policy', "default-src 'none'; sandbox");
     // The files of the page have no data. A browser may keep them, and asks whether they have changed.
     if (!refusal && Object.hasOwn(PUBLIC_FILES, req.path))
       context.res.headers.set('cache-control', 'no-cache');
@@ -49,11 +52,13 @@ export function appFor(parts: ServeParts, gate: Gate, others?: OtherProjects): A
   for (const [name, route] of Object.entries<Route>(ROUTES))
     hono.on(route.method, route.path, async ({ req }) => {
       const body = route.body && (await bodyOf(req.raw, route.body));
+      const file = route.takesFile && fileOf(req.raw);
       const { of } = await projects.answersOf(req.query('project') || undefined);
       const reply = of[name as RouteName];
       return responseOf(route, reply, takesGzip(req.header('accept-encoding')), streams, {
         ...{ params: req.param(), query: req.query(), body },
         lastEventId: req.header('last-event-id'),
+        file,
       });
     });
   for (const [path, file] of Object.entries(PUBLIC_FILES))
@@ -119,11 +124,22 @@ async function responseOf(
         headers,
       });
     }
+    case 'file':
+      return new Response(new Uint8Array(made.content), { headers: fileHeaders(made) });
     case 'stream':
       return new Response(streams.open(made.source, isPacked ? packer() : undefined), {
         headers: { 'content-type': STREAM, ...(isPacked && { 'content-encoding': 'gzip' }) },
       });
   }
+}
+
+/** Never a document: the content decides, and the name only says how the file is saved. */
+function fileHeaders({ name, type }: Extract<Reply, { kind: 'file' }>) {
+  const saved = encodeURIComponent(safeName(name)).replaceAll("'", '%27');
+  return {
+    'content-type': type,
+    'content-disposition': `attachment; filename*=UTF-8''${saved}`,
+  };
 }
 
 const STREAM = 'text/event-stream; charset=utf-8';

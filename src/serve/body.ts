@@ -18,6 +18,18 @@ export async function bodyOf(request: Request, shape: z.ZodMiniType): Promise<un
   throw badRequest(`The body is wrong${at}: ${issue.message}`, 'See /api/openapi.json.');
 }
 
+/** The body of a request that sends a file. Whoever reads it knows its limit. */
+export function fileOf(request: Request): AsyncIterable<Uint8Array> {
+  const type = request.headers.get('content-type') ?? '';
+  if (/^application\/octet-stream\s*(?:;|$)/i.test(type) && request.body) return request.body;
+  throw new RequestError(
+    415,
+    'bad-request',
+    'The body is not a file.',
+    'Send the header Content-Type: application/octet-stream',
+  );
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,16 +2,20 @@
 import { tooLargeToDraw } from '../draw/layout.ts';
 import { type PlacedGraph, placedGraph, runGraph } from '../draw/run-graph.ts';
 import { graphOf } from '../graph/graph.ts';
+import type { Run } from '../model/run.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { FollowedRun } from './followed-run.ts';
 import { RequestError } from './problems.ts';
 import type { GraphShape } from './shapes/graph.ts';
 
+/** With a run, as the run has it. */
+export type LoadWorkflow = (ref: string, run?: Run) => Promise<Workflow>;
+
 export class Graphs {
-  readonly #load: (ref: string) => Promise<Workflow>;
+  readonly #load: LoadWorkflow;
   readonly #placed = new Map<string, { readonly files: string; readonly graph: PlacedGraph }>();
 
-  constructor(load: (ref: string) => Promise<Workflow>) {
+  constructor(load: LoadWorkflow) {
     this.#load = load;
   }
 
@@ -19,7 +23,7 @@ export class Graphs {
   async of(id: string, followed: FollowedRun, at: number): Promise<GraphShape> {
     const { run } = followed;
     const overlay = followed.overlay.overlay(at);
-    const workflow = await this.#load(run.workflow);
+    const workflow = await this.#load(run.workflow, run);
     const own = graphOf(workflow);
     const problem = tooLargeToDraw(own);
     if (problem !== undefined)

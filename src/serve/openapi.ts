@@ -31,7 +31,8 @@ export function openApi(version: string): Json {
 const ABOUT =
   'The API of `raymond serve` for the runs of a project. The query parameter `project` of every route names the folder of another project of the user. Every route needs the token, an exact Host, and for changes an Origin that equals it. Texts come from agents and files: show them as text.';
 
-function operation(name: string, { summary, description, query, body, path, answer }: Route): Json {
+function operation(name: string, route: Route): Json {
+  const { summary, description, query, body, takesFile, path, answer } = route;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, key]) => ({
     ...{ name: key, in: 'path', required: true, schema: { type: 'string' } },
   }));
@@ -45,6 +46,9 @@ function operation(name: string, { summary, description, query, body, path, answ
     ...(description !== undefined && { description }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: inJson(schemaOf(body)) } }),
+    ...(takesFile && {
+      requestBody: { required: true, content: { 'application/octet-stream': {} } },
+    }),
     responses: { ...answerOf(answer), default: { $ref: '#/components/responses/Error' } },
   };
 }
@@ -55,6 +59,8 @@ function answerOf(answer: Answer): Json {
       return {
         [answer.status]: { description: 'Done.', content: inJson(schemaOf(answer.shape)) },
       };
+    case 'file':
+      return { 200: { description: 'The file.', content: { '*/*': {} } } };
     case 'stream':
       return {
         200: {

@@ -1,7 +1,7 @@
 /** Everything that waits for a person, in all runs. */
 
 import { openByKind } from '../host/questions.ts';
-import { approvalForm, iso, isoOrNull, permissionForm } from '../look/run-form.ts';
+import { approvalForm, filesForm, iso, isoOrNull, permissionForm } from '../look/run-form.ts';
 import { pidOf } from '../model/pid-of.ts';
 import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
@@ -55,6 +55,7 @@ async function openIn(store: RunStore, found: StoredRun): Promise<QuestionList> 
       asked_at: iso(one.askedAt),
       deadline: isoOrNull(one.deadline),
       approval: approvalForm(one),
+      ...filesForm(found.run.settings, one),
       answered: one.isAnswered,
     })),
     permissions: requests.map((request) => ({

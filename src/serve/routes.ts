@@ -4,12 +4,15 @@
  */
 import * as z from 'zod/mini';
 import { errorBody, text } from '../look/common.ts';
+import { contextShape } from '../look/context-form.ts';
 import { diffShape } from '../look/diff-shape.ts';
 import { launchedRow, runList, wholeRun } from '../look/run-shape.ts';
 import { stateShape } from '../look/state-shape.ts';
 import { stepList } from '../look/step-list.ts';
 import { messageBatch, stepOutcome, stepShape } from '../look/step-shape.ts';
 import { replayed, triggerList } from '../look/trigger-shape.ts';
+import { variantsShape } from '../look/variant-shape.ts';
+import { workflowBound } from './shapes/bound.ts';
 import { changeList, logLine } from './shapes/changes.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
 import { runForecast } from './shapes/forecast.ts';
@@ -19,6 +22,8 @@ import {
   answered,
   answerRequest,
   decided,
+  fileList,
+  keptFile,
   permissionRequestBody,
   pruned,
   pruneRequest,
@@ -31,6 +36,8 @@ import {
   startRequest,
   stopping,
   stopRequest,
+  tried,
+  tryRequest,
 } from './shapes/requests.ts';
 import { workflowForecast, workflowList } from './shapes/workflows.ts';
 
@@ -42,11 +49,14 @@ export interface Route {
   readonly description?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: z.ZodMiniType;
+  /** The body is a file. */
+  readonly takesFile?: true;
   readonly answer: Answer;
 }
 
 export type Answer =
   | { readonly kind: 'json'; readonly status: number; readonly shape: z.ZodMiniType }
+  | { readonly kind: 'file' }
   /** Server-sent events, by name. An event without a name is `message`. */
   | { readonly kind: 'stream'; readonly events: Readonly<Record<string, z.ZodMiniType>> };
 
@@ -134,6 +144,13 @@ export const ROUTES = {
     summary: 'The prompt, messages, tool calls and outcome of a step',
     answer: json(stepShape),
   },
+  context: {
+    method: 'GET',
+    path: '/api/runs/:id/steps/:agent/:n/context',
+    summary: 'What the model saw at the end of a step, in tokens by kind and by step',
+    description: 'As `raymond show --context`. A script saw nothing: 404.',
+    answer: json(contextShape),
+  },
   live: {
     method: 'GET',
     path: '/api/runs/:id/steps/:agent/:n/live',
@@ -197,6 +214,18 @@ export const ROUTES = {
     query: { workflow: 'A path of `/api/workflows`.' },
     answer: json(workflowForecast),
   },
+  bound: {
+    method: 'GET',
+    path: '/api/bound',
+    summary: 'The most that a run of a workflow can use',
+    description:
+      'As `raymond bound --json`. `text` is a sentence with the figures. A start with more than `confirm_above` of the configuration is refused with the code `costly-start`, unless the request sets another amount.',
+    query: {
+      workflow: 'The path of a workflow inside the project.',
+      turn: 'The price of a prompt in US dollars. Otherwise finished runs say what each state costs.',
+    },
+    answer: json(workflowBound),
+  },
   triggers: {
     method: 'GET',
     path: '/api/triggers',
@@ -240,6 +269,29 @@ export const ROUTES = {
     body: answerRequest,
     answer: json(answered),
   },
+  keepFile: {
+    method: 'POST',
+    path: '/api/runs/:id/files',
+    summary: 'Store a file for an answer',
+    description:
+      'The body is the content. The answer then names the file by the hash. Refused if no agent of the run has a question, and if the file is larger than `most_file_bytes` of the question.',
+    takesFile: true,
+    answer: json(keptFile, 201),
+  },
+  files: {
+    method: 'GET',
+    path: '/api/runs/:id/files',
+    summary: 'The files of the questions and answers of a run',
+    answer: json(fileList),
+  },
+  file: {
+    method: 'GET',
+    path: '/api/runs/:id/files/:sha256',
+    summary: 'One of these files',
+    description:
+      'Its type is that of a picture (PNG, JPEG, GIF, WebP) or `text/plain`, if its content is one. Everything else is `application/octet-stream`. It is always an attachment.',
+    answer: { kind: 'file' },
+  },
   permission: {
     method: 'POST',
     path: '/api/runs/:id/permission',
@@ -254,6 +306,22 @@ export const ROUTES = {
     description: 'As `raymond rewind --yes`. Refused while a process works on the run.',
     body: rewindRequest,
     answer: json(rewound),
+  },
+  variants: {
+    method: 'GET',
+    path: '/api/runs/:id/variants',
+    summary: 'The variants of a run, side by side',
+    description: 'As `raymond try` without a step.',
+    answer: json(variantsShape),
+  },
+  try: {
+    method: 'POST',
+    path: '/api/runs/:id/try',
+    summary: 'Try variants of a run from before a step',
+    description:
+      'As `raymond try --detach`: all variants begin at once, so a request may have at most 16. The same request again continues the variants that were interrupted.',
+    body: tryRequest,
+    answer: json(tried, 201),
   },
   prune: {
     method: 'POST',

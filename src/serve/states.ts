@@ -2,21 +2,21 @@ import type { StateShape } from '../look/state-shape.ts';
 import { stepRows } from '../look/step-list.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { UserError } from '../model/user-error.ts';
-import type { Workflow } from '../model/workflow.ts';
 import type { FollowedRun } from './followed-run.ts';
+import type { LoadWorkflow } from './graphs.ts';
 import { notFound } from './problems.ts';
 
 /** Only of workflows that the run has entered: a request must not read other files. */
 export async function stateOf(
   { run, history, steps }: FollowedRun,
-  load: (ref: string) => Promise<Workflow>,
+  load: LoadWorkflow,
   { state = '', workflow = run.workflow }: { readonly state?: string; readonly workflow?: string },
 ): Promise<StateShape> {
   const isKnown =
     workflow === run.workflow || history.states.some((one) => one.workflow === workflow);
   if (!isKnown) throw notFound('The run has not entered this workflow.', 'Omit it.');
   const own = steps.all.filter((one) => one.started.state === state && one.workflow === workflow);
-  const loaded = await load(workflow).catch((error: unknown) => {
+  const loaded = await load(workflow, run).catch((error: unknown) => {
     if (error instanceof UserError) return undefined;
     throw error;
   });

@@ -2,6 +2,7 @@
 import { bounded } from '../model/bounded-text.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
+import type { LoadWorkflow } from './graphs.ts';
 import { notFound } from './problems.ts';
 import type { ListedWorkflow, LoadedWorkflow, WorkflowList } from './shapes/workflows.ts';
 
@@ -9,7 +10,7 @@ export interface WorkflowParts {
   /** The paths of the workflows of the project, as they are started. */
   readonly workflows: () => Promise<readonly string[]>;
   /** Loads a workflow, or throws a UserError. */
-  readonly workflow: (ref: string) => Promise<Workflow>;
+  readonly workflow: LoadWorkflow;
 }
 
 export async function workflowList({ workflows, workflow }: WorkflowParts): Promise<WorkflowList> {

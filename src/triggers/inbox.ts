@@ -2,7 +2,7 @@
  * The files of a trigger. Whoever writes into the folder is not trusted: links are refused, also that of the folder
  * itself, and a file is moved only if it is still the very one that was taken.
  */
-import { link, lstat, mkdir, readdir, realpath, unlink } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isWithin } from '../files/regular-file.ts';
 import type { FilesTrigger, OccasionCause } from '../model/trigger.ts';
@@ -25,8 +25,13 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
   const isMeant = matcher(basename(pattern));
   /** When each file was first seen as it is. */
   let seen = new Map<string, { readonly identity: string; readonly since: number }>();
+  /** The folder without any of the files. It is sure when it was also read some time after it changed. */
+  let empty = { stamp: '', since: 0, isSure: false };
   return {
     async look(now) {
+      const stamp = await stampOf(join(project, folder));
+      const isSame = stamp === empty.stamp;
+      if (isSame && empty.isSure) return { files: [], isBusy: false };
       const names = await namesIn(project, folder);
       const files: FoundFile[] = [];
       const next: typeof seen = new Map();
@@ -45,9 +50,18 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
       }
       const isBusy = [...next.values()].some(({ since }) => now - since < STABLE_MS);
       seen = next;
+      const since = isSame ? empty.since : now;
+      const isSure = now - since >= STABLE_MS;
+      empty = { stamp: next.size === 0 ? stamp : '', since, isSure };
       return { files, isBusy };
     },
   };
+}
+
+/** Changes when a name comes or goes, but not twice within one tick of the clock of a file system. */
+async function stampOf(folder: string): Promise<string> {
+  const found = await stat(folder, { bigint: true }).catch(() => undefined);
+  return found ? `${found.dev}:${found.ino}:${found.mtimeNs}:${found.ctimeNs}` : 'none';
 }
 
 /** Whether a path of the project fits the pattern. */

@@ -1,15 +1,18 @@
+import type { KeptFile } from '../model/kept-file.ts';
 import type { PermissionRequest } from '../model/permission.ts';
 import type { Row } from '../observe/block.ts';
 import { ownLine, quotedLines, type Tone, widthOf } from '../observe/screen.ts';
-import { asksText, choiceLines, elapsed } from '../observe/words.ts';
+import { asksText, choiceLines, elapsed, fileLines } from '../observe/words.ts';
 import { inputRows } from './input-rows.ts';
 import { shortened, withoutHalves } from './shortened.ts';
 import type { TypedText } from './typed-text.ts';
 
 /** A question of an agent that waits for an answer. */
 export interface Asked {
+  readonly run?: string;
   readonly agent: string;
   readonly question: string;
+  readonly files?: readonly KeptFile[] | undefined;
   readonly deadline?: number | undefined;
   /** Present for a permission request. */
   readonly request?: PermissionRequest | undefined;
@@ -67,8 +70,10 @@ export function questionFits(asked: Asked, width: number, rows: number): boolean
 
 const HEAD_ROWS = 2;
 
-const choiceRows = ({ request }: Asked, width: number) =>
-  choiceLines(request).flatMap((line) => ownRows(line, width, 'plain'));
+const choiceRows = ({ run = '', files, request }: Asked, width: number) =>
+  [...fileLines(run, files), ...choiceLines(request)].flatMap((line) =>
+    ownRows(line, width, 'plain'),
+  );
 
 /** A line of Raymond, wrapped, so that nothing of it is cut. */
 function ownRows(text: string | undefined, width: number, tone: Tone): readonly Row[] {

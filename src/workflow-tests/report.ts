@@ -25,10 +25,18 @@ export function coverageLines(coverage: Coverage): readonly string[] {
   ];
 }
 
-export function junitXml(suite: string, reports: readonly TestReport[]): string {
+/** A test, or a run that was played again. */
+export interface JunitCase extends Pick<TestReport, 'name' | 'file' | 'problems' | 'durationMs'> {
+  /** Why it was not played. */
+  readonly skipped?: string;
+}
+
+export function junitXml(suite: string, reports: readonly JunitCase[]): string {
   const failed = reports.filter(({ problems }) => problems.length > 0).length;
+  const skipped = reports.filter((report) => report.skipped !== undefined).length;
   const ms = reports.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  const attributes = `name="${escapeText(suite)}" tests="${reports.length}" failures="${failed}" time="${ms / 1000}"`;
+  const notPlayed = skipped > 0 ? ` skipped="${skipped}"` : '';
+  const attributes = `name="${escapeText(suite)}" tests="${reports.length}" failures="${failed}"${notPlayed} time="${ms / 1000}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites>`,
@@ -40,8 +48,10 @@ export function junitXml(suite: string, reports: readonly TestReport[]): string 
   ].join('\n');
 }
 
-function testCase(suite: string, { name, file, problems, durationMs }: TestReport): string {
+function testCase(suite: string, { name, file, problems, durationMs, skipped }: JunitCase): string {
   const head = `    <testcase classname="${escapeText(suite)}" name="${escapeText(name)}" file="${escapeText(file)}" time="${durationMs / 1000}"`;
+  if (skipped !== undefined)
+    return `${head}><skipped message="${escapeText(skipped)}"/></testcase>`;
   if (problems.length === 0) return `${head}/>`;
   const failures = problems.map(
     (problem) =>

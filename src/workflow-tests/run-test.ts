@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asScripted } from '../execute/rehearsal/rehearsal.ts';
 import { type ScriptedAnswer, scriptedAgent } from '../execute/rehearsal/scripted.ts';
-import { putJoined } from '../files/put-joined.ts';
+import { notesIn } from '../files/notes-folder.ts';
+import { refillFolder } from '../files/refill-folder.ts';
 import { scriptVariables } from '../interpret/render.ts';
 import { entryInput } from '../interpret/workflow-defaults.ts';
 import type { RunEvent, Settings } from '../model/event.ts';
+import { NOTE_RULES } from '../model/note-rules.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
@@ -302,8 +304,9 @@ function foldersIn(root: string) {
     // A test adopts no steps.
     hasBegun: () => false,
     task,
-    putJoined: (agent: string, results: ReadonlyMap<string, string>) =>
-      putJoined(task(agent), results),
+    notes: notesIn(task, NOTE_RULES),
+    put: (agent: string, into: string, files: ReadonlyMap<string, string | Uint8Array>) =>
+      refillFolder(join(task(agent), into), files),
   };
 }
 

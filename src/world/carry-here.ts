@@ -28,6 +28,7 @@ import { leftBehind } from './left-behind.ts';
 import { notifiers } from './notify.ts';
 import type { Surroundings } from './surroundings.ts';
 import { telemetry } from './telemetry.ts';
+import { commitVariant } from './variant-files.ts';
 import { type ChosenExecutors, executors } from './wire.ts';
 import type { AttendedRun, HeldRun, IntendedRun, PreparedRun } from './world.ts';
 
@@ -94,15 +95,18 @@ async function carry(
   const { library } = intended;
   const { person, warn } = attendant;
   const { pid, started } = self();
+  const kept = store.files(run.id);
+  const shown = run.settings.rehearse ? undefined : kept;
   try {
     const carried = await carryRun(run, first, {
       ...{ library, executors, clock, newId, person, patient, journal, begun },
       confirm: lease.confirm,
-      ground: await groundOf(run, library, around.workspace(run.id).tasks),
+      ground: await groundOf(run, library, around.workspace(run.id).tasks, shown),
       folders: around.workspace(run.id),
+      kept,
       ...{ keeper: executors.keeper, worktrees: executors.worktrees, files: executors.files },
       mail: { mailbox: store.mailbox(run.id), pid, started, report: warn },
-      stops: (stop) => attendant.stops((how) => how !== 'leave' && stop(how)),
+      stops: (stop) => attendant.stops((how, why) => how !== 'leave' && stop(how, why)),
       worker: `${hostname()}:${pid}`,
       observers: [
         ...attendant.observers,
@@ -113,6 +117,7 @@ async function carry(
       observerFailed: attendant.observerFailed,
     });
     if (carried.kind === 'lost') throw carried.loss;
+    if (carried.run.origin) await commitVariant({ ...around, report: warn }, carried.run);
     return { run: carried.run };
   } finally {
     await journal.close().finally(() => lease.release());

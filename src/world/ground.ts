@@ -5,19 +5,21 @@ import { entryDigest } from '../execute/git/tree-content.ts';
 import { type ProjectArea, projectArea } from '../files/project-area.ts';
 import { isWithin } from '../files/regular-file.ts';
 import type { DirectoryFact, Located } from '../model/input.ts';
-import type { Ground, WorkflowLibrary } from '../ports.ts';
+import type { Ground, KeptFiles, WorkflowLibrary } from '../ports.ts';
 import { homeFolder } from './config/user-folders.ts';
+import { keepShown } from './shown-files.ts';
 
 export interface Began {
   readonly cwd: string;
   readonly startedAt: number;
 }
 
-/** `tasks` contains the task folders of the run, in which its agents may also work. */
+/** `tasks` contains the task folders of the run, in which its agents may also work. Without `kept`, no files are kept. */
 export async function groundOf(
   began: Began,
   library: WorkflowLibrary,
   tasks: string,
+  kept?: Pick<KeptFiles, 'keep'>,
 ): Promise<Ground> {
   const project = await projectArea(began.cwd, homeFolder());
   const inTask = (path: string) => path !== tasks && isWithin(tasks, path);
@@ -35,6 +37,10 @@ export async function groundOf(
         unchanged: files.length > 0 && files.every(({ changedAt }) => changedAt <= began.startedAt),
       };
     },
+    ...(kept && {
+      keepFiles: (paths, from, whose) =>
+        keepShown(paths, { from, whose, kept, inTask, root: project.root }),
+    }),
     environment: environmentNames(),
     entryDigest,
   };

@@ -1,5 +1,6 @@
 /** Runs in files. This process or a background process on this machine works on them. */
 import { dirname } from 'node:path';
+import type { Run } from '../model/run.ts';
 import type { RunStore } from '../ports.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { World } from './world.ts';
@@ -14,7 +15,20 @@ export function here(store: RunStore, around: () => Surroundings): World {
     close: async () => {},
     steps: async () => (await import('./wire.ts')).stepReaderOf(around()),
     files: async (run) => (await import('./wire.ts')).filesOf(around(), run),
-    sources: async () => undefined,
+    async sources(run) {
+      const { archive, hasArchives, source } = around().workspace(run.id);
+      if (!hasArchives()) return undefined;
+      return { archive, expected: (ref) => run.workflowFiles.get(ref), folder: source };
+    },
+    async branchSessions(from, to, sessions) {
+      const { copyNotes } = await import('../execute/steps/kept-notes.ts');
+      const { workspace, processes } = around();
+      const notesOf = async ({ id, startedAt }: Run) => ({
+        folder: workspace(id).sessions,
+        seals: (await processes(id, startedAt)).seals,
+      });
+      copyNotes(await notesOf(from), await notesOf(to), sessions);
+    },
     keepsSources: false,
     lostTrees,
     countLost: async (trees) => (await import('../execute/git/lost-trees.ts')).countLost(trees),

@@ -1,23 +1,21 @@
-import { conditionOf } from '../model/condition.ts';
+import { isCutOff } from '../model/condition.ts';
 import type { RunStore, SurveyedRun } from '../ports.ts';
 
-/** Hints about other runs of the project: those that a crash left unfinished, and those at work here. */
+/** Hints about other runs of the project: those that a crash or a shutdown left unfinished, and those at work here. */
 export async function leftBehind(
   store: RunStore,
   besidesHere: BesidesHere | undefined,
 ): Promise<readonly string[]> {
   const runs = await store.survey();
   const crashed = runs
-    .flatMap((found) =>
-      found.kind === 'stored' && conditionOf(found).kind === 'crashed' ? [found] : [],
-    )
+    .flatMap((found) => (found.kind === 'stored' && isCutOff(found) ? [found] : []))
     .toSorted((a, b) => a.run.startedAt - b.run.startedAt);
   const own = crashed.filter(({ isOwn }) => isOwn).map(({ id }) => id);
   const foreign = crashed.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
   return [
     ...(own.length > 0
       ? [
-          `Unfinished after a crash: ${some(own)}. To continue ${own.length === 1 ? 'it' : 'them'}: ${how(own)}`,
+          `Unfinished after a crash or a shutdown: ${some(own)}. To continue ${own.length === 1 ? 'it' : 'them'}: ${how(own)}`,
         ]
       : []),
     ...(foreign.length > 0

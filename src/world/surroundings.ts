@@ -68,6 +68,7 @@ export interface Outside {
   readonly stateFolder?: string | undefined;
   readonly scriptExecutor?: ((processes: RunProcesses) => Executor) | undefined;
   readonly report?: Surroundings['report'];
+  readonly clock?: Clock;
 }
 
 /** Commands call this when they need it, because some work without a project. */
@@ -81,6 +82,7 @@ export async function surroundings({
   stateFolder,
   scriptExecutor,
   report = () => {},
+  clock = ownClock,
 }: Outside = {}): Promise<Surroundings> {
   // The journal keeps it, and other processes have other working directories.
   const cwd = resolve(givenCwd);
@@ -139,7 +141,7 @@ export async function surroundings({
       return [...new Set(journals.map(directoryOf))].filter((one) => one !== undefined).sort();
     },
     inProject: (directory, database) =>
-      surroundings({ cwd: directory, disk, database, environment, report }),
+      surroundings({ cwd: directory, disk, database, environment, report, clock }),
     key,
     lockFolder: async (folder) =>
       (await import('./stored-runs.ts')).lockFolder({ disk, clock, report }, folder),
@@ -147,4 +149,4 @@ export async function surroundings({
   return around;
 }
 
-const clock = steadyClock();
+const ownClock = steadyClock();

@@ -94,8 +94,9 @@ export function looseLibrary(
 export async function configuredLibrary(
   here: Here,
   cwd: string = process.cwd(),
+  stored?: StoredSources,
 ): Promise<LooseLibrary> {
-  return looseLibrary(cwd, await optionsForReading(here));
+  return looseLibrary(cwd, await optionsForReading(here), stored);
 }
 
 /** All agents. The user may have chosen the default one. */
@@ -234,7 +235,7 @@ export async function executors(
   return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
 }
 
-export function filesOf(around: Surroundings, run: string): FileHistory {
+export function filesOf(around: Pick<Surroundings, 'workspace'>, run: string): FileHistory {
   return gitFileHistory({ run, folder: around.workspace(run).files });
 }
 

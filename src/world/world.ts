@@ -46,6 +46,8 @@ export interface World {
   files(run: string): Promise<FileHistory>;
   /** The stored files of workflows, as the run has read them; undefined if it reads them where they are. */
   sources(run: Run): Promise<StoredSources | undefined>;
+  /** Lets a run branch sessions of another one, wherever its steps run. The other run stays as it is. */
+  branchSessions(from: Run, to: Run, sessions: readonly string[]): Promise<void>;
   /** Whether `sources` has files. Then a changed file here changes nothing for the run. */
   readonly keepsSources: boolean;
   /** Sentences about worktrees of a run that were on this machine and are gone. */

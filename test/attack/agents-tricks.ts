@@ -11,6 +11,7 @@ const END = { 'flow/END.sh': `echo '<result>end</result>'` };
 export const AGENTS_TRICKS: readonly Attack[] = [
   ...['TAR_OPTIONS', 'tar_options', 'Tar_Options'].map(
     (name): Attack => ({
+      ...(name !== 'Tar_Options' && { isSlow: true }),
       name: `a child with the variable ${name}`,
       expected: 'it did not run',
       files: () => ({

@@ -120,6 +120,7 @@ const BROUGHT: readonly Attack[] = [
     },
   },
   {
+    isSlow: true,
     name: 'a signed webhook brings an expired code',
     expected: '410 expired-code: not answered',
     files: () => ASK,
@@ -127,6 +128,7 @@ const BROUGHT: readonly Attack[] = [
       throughWebhook(project, (code) => [{ body: brought(code) }], { NODE_OPTIONS: LATER_CLOCK }),
   },
   {
+    isSlow: true,
     name: 'a signed webhook brings the code of another run',
     expected: '404 wrong-code: not answered',
     files: () => ASK,
@@ -183,6 +185,7 @@ export const ANSWERS: readonly Attack[] = [
     },
   },
   {
+    isSlow: true,
     name: 'a code with a later time',
     expected: 'not answered',
     files: () => ASK,
@@ -218,6 +221,7 @@ export const ANSWERS: readonly Attack[] = [
     },
   },
   {
+    isSlow: true,
     name: 'a code of another run',
     expected: 'not answered',
     files: () => ASK,

@@ -36,14 +36,24 @@ export const CONFINED = [
   'a command of the agent',
 ] as const;
 
-export type Confined = (typeof CONFINED)[number];
+/** Where root plays them. Otherwise those above have no rights of root anyway. */
+export const CONFINED_USERS = [
+  'a script of an ordinary user without a network',
+  'a script of an ordinary user with a network',
+] as const;
+
+export type Confined = (typeof CONFINED)[number] | (typeof CONFINED_USERS)[number];
+
+const ORDINARY = 65534;
 
 export async function playInside(who: Confined, age: Age = 'newer'): Promise<readonly Row[]> {
-  const outside = await surroundings();
+  const user = who.includes('ordinary user') ? ORDINARY : undefined;
+  const outside = await surroundings(user);
   try {
+    const hasNetwork = who.endsWith('with a network');
     const played = await (who === 'a command of the agent'
       ? playAgent(age, outside)
-      : playScript(who === 'a script with a network', outside));
+      : playScript(hasNetwork, outside, user));
     const { said, stderr, places } = played;
     const left = (one: Try) => one.leaves !== undefined && existsSync(resolved(one.leaves, places));
     const rows = [...TRIES, ...WIDE_TRIES, PLANTED].map((one) => ({
@@ -56,7 +66,7 @@ export async function playInside(who: Confined, age: Age = 'newer'): Promise<rea
       ...rows,
       held('what services outside have heard', outside.heard().join(', ')),
       held('processes that stay', survivors.map(String).join(', ')),
-      ...(who === 'a script without a network'
+      ...(who.endsWith('without a network')
         ? []
         : [
             { name: 'a refused path is told', ...told(stderr, 'write /') },
@@ -142,7 +152,11 @@ const RIGHTS = (network: string) => ({
   wide: 'write: [.]',
 });
 
-async function playScript(withNetwork: boolean, outside: Outside): Promise<Played> {
+async function playScript(
+  withNetwork: boolean,
+  outside: Outside,
+  user: number | undefined,
+): Promise<Played> {
   const { OPEN } = outside.variables;
   const rights = RIGHTS(withNetwork ? `["127.0.0.1:${OPEN}", allowed.example]` : 'none');
   const project = new Project({
@@ -160,13 +174,14 @@ states:
     const userFolder = join(project.environment.XDG_STATE_HOME ?? '', 'raymond');
     const places = scene(project.folder, 'flow/START.sh', join(beside, 'home'), userFolder);
     writeTries(places, outside);
+    if (user !== undefined) execFileSync('chown', ['-R', `${user}:${user}`, beside]);
     const { code, stdout, stderr } = await project.run(['flow', '--workflow-id', 'r'], {
       env: {
         HOME: places.HOME_FOLDER,
         PATH: `${project.path('node_modules/.bin')}:${project.environment.PATH}`,
       },
       // Whoever starts Raymond may have left a folder open.
-      within: ['/bin/bash', '-c', 'exec 9</; exec "$@"', 'bash'],
+      within: [...asUser(user), '/bin/bash', '-c', 'exec 9</; exec "$@"', 'bash'],
     });
     if (code !== 0 || stdout !== 'tried\n')
       throw new Error(`The run ended with ${code}: ${stderr}`);
@@ -176,6 +191,9 @@ states:
     outside.later(() => project.dispose());
   }
 }
+
+const asUser = (user: number | undefined) =>
+  user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
 
 async function playAgent(age: Age, outside: Outside): Promise<Played> {
   const { OPEN } = outside.variables;
@@ -271,7 +289,8 @@ function readSaid(text: string): Map<string, string[]> {
 }
 
 /** Services, a process and shared memory of the user, outside of every sandbox. */
-async function surroundings() {
+async function surroundings(user?: number) {
+  const theirs = user === undefined ? {} : { uid: user, gid: user };
   const heard: string[] = [];
   const laters: (() => unknown)[] = [];
   const service = createHttpServer((request, response) => {
@@ -300,9 +319,10 @@ async function surroundings() {
   );
   const outside = spawn('/bin/sleep', ['600'], {
     stdio: [openSync(secretFile, 'r'), 'ignore', 'ignore'],
+    ...theirs,
   });
   const MEMORY = 0x72610000 + PORT;
-  execFileSync('perl', ['-e', `defined(shmget(${MEMORY}, 4096, 0600 | 01000)) or die $!`]);
+  execFileSync('perl', ['-e', `defined(shmget(${MEMORY}, 4096, 0600 | 01000)) or die $!`], theirs);
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal);
   return {

@@ -13,7 +13,7 @@ const SUB = '[{ tag: fork-workflow, path: ../sub }, { tag: join, target: MERGE }
 
 /**
  * Each policy with the answers that it must not allow. The first four were seen with the real agent. The
- * suite plays five, and policy.test.ts beside the source has the others.
+ * suite plays three, and policy.test.ts beside the source has the others.
  */
 const ESCAPES: readonly (readonly [string, string])[] = [
   [ASK, '<ask next="CHECK" timeout="1s" timeout_next="DEPLOY">May I?</ask>'],
@@ -55,7 +55,7 @@ function seenIn(events: readonly RunEvent[], hasRun: boolean): string {
 
 const SHORT = ESCAPES.map(
   ([policy, answer], index): Attack => ({
-    ...(index >= 5 && { isSlow: true }),
+    ...(index >= 3 && { isSlow: true }),
     name: `${answer} under ${policy}`,
     expected: HELD,
     files: ({ mark }) => ({

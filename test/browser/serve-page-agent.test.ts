@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RaymondSandbox, raymondSandbox } from '../real-agent/raymond-sandbox.ts';
+import { axe } from './axe.ts';
 import { browserPath, launchBrowser } from './browser.ts';
-import { goTo, openPage, type Served, startServe } from './served-page.ts';
+import { goTo, openPage, PHONE, type Served, SIDEWAYS, startServe } from './served-page.ts';
 
 /** A browser on a busy machine takes its time. */
 const LONG = { timeout: 240_000 };
@@ -120,5 +121,39 @@ describe.runIf(browserPath !== undefined)(
       expect(faults).toEqual([]);
       await context.close();
     });
+
+    test.each([
+      ['light', {}],
+      ['dark', { colorScheme: 'dark' }],
+      ['phone', { viewport: PHONE }],
+    ] as const)(
+      'shows what the model saw at a step, by kind and by step: %s',
+      async (_, options) => {
+        const { page, faults, context } = await openPage(browser, served.address, options);
+        await goTo(page, '#/runs/r/graph?agent=main&step=2');
+        const summary = page.locator('summary', { hasText: 'What the model saw' });
+        await summary.focus();
+        await page.keyboard.press('Enter');
+        const kinds = page.getByRole('table', { name: 'By kind' });
+        await kinds.getByRole('row', { name: /^prompts [\d,]+ \d+%$/ }).waitFor();
+        await kinds.getByRole('row', { name: /^tool results/ }).waitFor();
+        const steps = page.getByRole('table', { name: 'By step' });
+        await steps.getByRole('row', { name: /^main:1 START.md [\d,]+ \d+%$/ }).waitFor();
+        await steps.getByRole('row', { name: /^main:2 NEXT.md/ }).waitFor();
+        expect(await axe(page, 'context', '')).toEqual([]);
+        expect(await page.evaluate(SIDEWAYS)).toEqual([]);
+        // A bar is as long as its share.
+        expect(await page.evaluate(BARS)).toEqual([]);
+        await page.keyboard.press('Enter');
+        await kinds.waitFor({ state: 'detached' });
+        expect(faults).toEqual([]);
+        await context.close();
+      },
+    );
   },
 );
+
+/** The bars that are not as long as the share in front of them. */
+const BARS = `[...document.querySelectorAll('.context i')]
+  .filter((bar) => bar.clientWidth === 0 || getComputedStyle(bar).backgroundSize.split(' ')[0] !== bar.closest('td').previousSibling.textContent)
+  .map((bar) => bar.closest('tr').textContent)`;

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { writeBusyRun, writeTriagedRuns } from '../kept-runs.ts';
+import { ownerIn, writeBusyRun, writeTriagedRuns } from '../kept-runs.ts';
 import { Project } from '../raymond.ts';
 import { browserPath, launchBrowser } from './browser.ts';
 import { OPERATOR_FLOWS } from './operator-project.ts';
@@ -53,7 +53,13 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     await run('loop', 'loop', '--max-iterations', '3');
     await run('evil', 'evil', '--input', EVIL);
     const workflow = project.path('triage');
-    writeBusyRun(project.folder, 'busy', { agents: 40, events: 1_000, states: STATES, workflow });
+    const busy = { agents: 40, events: 1_000, states: STATES, workflow };
+    writeBusyRun(
+      project.folder,
+      'busy',
+      busy,
+      await ownerIn(project.environment.XDG_STATE_HOME ?? ''),
+    );
     [browser, served] = await Promise.all([launchBrowser(browserPath ?? ''), startServe(start)]);
   }, LONG.timeout);
   afterAll(async () => {
@@ -164,7 +170,8 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
       ['good-first-issue', ['triage-2']],
       ['remote repository', ['deploy']],
       ['cost>0', ['busy']],
-      [`before:${new Date(Date.now() - 3_600_000 * 20).toISOString().slice(0, 10)}`, []],
+      // All began within the last day, at whatever time of the day that is.
+      [`before:${new Date(Date.now() - 3_600_000 * 48).toISOString().slice(0, 10)}`, []],
     ] as const) {
       await search.fill(words);
       await eventually(`${words} shows ${ids}`, async () => {
@@ -350,6 +357,8 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     for (const place of PLACES) {
       await goTo(page, place);
       await page.locator('main h1, .panel h2').first().waitFor();
+      const busy = page.locator('[aria-busy=true]');
+      await eventually('the place has its answers', async () => (await busy.count()) === 0);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
       expect({ place, outside: await page.evaluate(OUTSIDE) }).toEqual({ place, outside: [] });
       expect({ place, wide: await page.evaluate(SIDEWAYS) }).toEqual({ place, wide: [] });

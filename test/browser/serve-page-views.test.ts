@@ -1,9 +1,10 @@
 /** The page of `raymond serve`: changed files, the steps of an agent, and other views of a run. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { inSuite } from '../long.ts';
 import { axe } from './axe.ts';
 import { browserPath, launchBrowser } from './browser.ts';
 import { goTo, OUTSIDE, openPage, PHONE, placeIn, type Served, startServe } from './served-page.ts';
@@ -235,6 +236,35 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     await context.close();
   });
 
+  test('shows the variants of a run side by side, and each beside the run', async () => {
+    const args = ['--at', 'main:1', '--no-files', '--input', 'three', '--times', '2', '--json'];
+    const { stdout, stderr } = await project.run(['try', 'say-1', ...args]);
+    const variants: { id: string }[] = JSON.parse(stdout || stderr).moments[0].variants;
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/compare?a=say-1');
+    const table = page.locator('.compared', { hasText: 'Variants of say-1 from before main:1' });
+    await table.getByRole('row', { name: /^say-1 as it was/ }).waitFor();
+    for (const { id } of variants)
+      await table
+        .getByRole('row', { name: new RegExp(`^${id} input three.*completed.*said three`) })
+        .waitFor();
+    const id = variants[1]?.id ?? '';
+    await table
+      .getByRole('row', { name: new RegExp(`^${id}`) })
+      .getByText('Compare')
+      .click();
+    await page.getByRole('row', { name: /^Steps/ }).waitFor();
+    expect(placeIn(page)).toBe(`#/compare?a=say-1&b=${id}`);
+    // A variant leads to the others of its run.
+    await goTo(page, `#/compare?a=${id}`);
+    await table.waitFor();
+    await goTo(page, `#/runs/${id}/graph`);
+    await page.getByRole('link', { name: 'say-1 from before main:1' }).click();
+    await table.waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('stops and resumes several runs at once', async () => {
     for (const id of ['wait-1', 'wait-2'])
       await project.run(['wait', '--detach', '--workflow-id', id]);
@@ -341,17 +371,22 @@ describe.runIf(browserPath !== undefined)('views of the page', LONG, () => {
     await context.close();
   });
 
-  test.each([
-    ['light', {}],
-    ['dark', { colorScheme: 'dark' }],
-    ['phone', { viewport: PHONE }],
-  ] as const)('axe finds nothing, and nothing is wider than the screen: %s', async (_, options) => {
+  test.each(
+    inSuite<readonly [string, string, BrowserContextOptions]>(
+      [
+        ['light', '', {}],
+        // The elements and the colours are the same.
+        ['phone', "rules: { 'color-contrast': { enabled: false } }", { viewport: PHONE }],
+      ],
+      [['dark', "runOnly: ['color-contrast']", { colorScheme: 'dark' }]],
+    ),
+  )('axe finds nothing, and nothing is wider than the screen: %s', async (_, rules, options) => {
     const { page, faults, context } = await openPage(browser, served.address, options);
     const found: string[] = [];
     for (const [place, shown] of PLACES) {
       await goTo(page, place);
       await page.locator(shown).first().waitFor();
-      found.push(...(await axe(page, place, '')));
+      found.push(...(await axe(page, place, rules)));
       const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (Number(wide) > 0) found.push(`${place} is ${wide} px too wide`);
       const outside = (await page.evaluate(OUTSIDE)) as readonly string[];
@@ -390,13 +425,17 @@ const SMALLEST_NAME = `(() => { const svg = document.querySelector('svg.graph');
 /** How many agents have marks, or are counted beside them. */
 const MARKS = `document.querySelectorAll('.graph .agent').length + [...document.querySelectorAll('.graph .crowd')].reduce((sum, one) => sum + Number(one.textContent), 0)`;
 
-/** The labels whose middle line touches a line of the graph. */
-const LABELS_ON_LINES = `[...document.querySelectorAll('.graph .edge-label')].flatMap((label) => {
-  const { x, y, width, height } = label.getBBox();
-  const points = [0.25, 0.5, 0.75].map((part) => new DOMPoint(x + width * part, y + height / 2));
-  const edges = [...document.querySelectorAll('.graph .edge')];
-  return edges.some((edge) => points.some((point) => edge.isPointInStroke(point))) ? [label.textContent] : [];
-})`;
+/** The labels whose middle line touches a line of the graph. Only lines nearby are looked at closely. */
+const LABELS_ON_LINES = `(() => {
+  const edges = [...document.querySelectorAll('.graph .edge')].map((edge) => ({ edge, box: edge.getBBox() }));
+  const near = (box, point) => point.x > box.x - 9 && point.x < box.x + box.width + 9 && point.y > box.y - 9 && point.y < box.y + box.height + 9;
+  return [...document.querySelectorAll('.graph .edge-label')].flatMap((label) => {
+    const { x, y, width, height } = label.getBBox();
+    const points = [0.25, 0.5, 0.75].map((part) => new DOMPoint(x + width * part, y + height / 2));
+    const isOn = edges.some(({ edge, box }) => points.some((point) => near(box, point) && edge.isPointInStroke(point)));
+    return isOn ? [label.textContent] : [];
+  });
+})()`;
 
 const PLACES = [
   ['#/runs/tidy-1/timeline', '.timeline canvas'],

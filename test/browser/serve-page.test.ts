@@ -25,6 +25,10 @@ const WORKFLOWS = {
   'live/DONE.sh': `echo "<result>painted $RAYMOND_INPUT</result>"\n`,
   'quick/START.sh': `if [ -e hold ]; then echo '<ask next="NEXT">Go on?</ask>'; else echo '<goto>NEXT</goto>'; fi\n`,
   'quick/NEXT.sh': `echo '<result>quick</result>'\n`,
+  'files/START.sh': `echo 'All <b>is</b> well.' >report.html
+printf '\\211PNG\\r\\n\\032\\n' >plot.png
+echo '<ask next="NEXT" files="report.html,plot.png">Send the form.</ask>'\n`,
+  'files/NEXT.sh': `echo "<result>got $(cat "$RAYMOND_ANSWER_FILES")</result>"\n`,
   'slow/START.sh': waiting('finish', '<result>slow and done</result>'),
 };
 
@@ -87,6 +91,35 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     ]);
     expect(faults).toEqual([]);
     await context.close();
+  });
+
+  test('shows the files of a question as text, and sends some with the answer', async () => {
+    await project.run(['files', '--workflow-id', 'files-1', '--max-files-mib', '1']);
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/runs/files-1');
+    const shown = page.getByRole('list', { name: 'Files of the question' });
+    await shown.getByText('report.html 20 bytes').click();
+    await shown.getByText('All <b>is</b> well.').waitFor();
+    await shown.getByText('plot.png 8 bytes').click();
+    await shown.locator('img[src^="data:image/png"]').waitFor({ state: 'attached' });
+    const saved = page.waitForEvent('download');
+    await shown.getByRole('button', { name: 'Save' }).first().click();
+    expect((await saved).suggestedFilename()).toBe('report.html');
+
+    const field = page.getByLabel(/^Files, at most 20 with 1 MiB together/);
+    await field.setInputFiles({
+      ...{ name: 'large.bin', mimeType: 'text/plain', buffer: Buffer.alloc(1_100_000) },
+    });
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByText('The files have 1 MiB, which is too much.').waitFor();
+    await field.setInputFiles({
+      ...{ name: 'form.txt', mimeType: 'text/plain', buffer: Buffer.from('the form') },
+    });
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByText('The answer for main is stored.').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+    expect((await project.run(['resume', 'files-1'])).stdout).toBe('got the form\n');
   });
 
   test('streams the output of a step, stops the run, and resumes it', async () => {

@@ -35,6 +35,7 @@ test('--init-config writes every option, commented out, and never overwrites a f
     'appendSystemPrompt',
     'claudePath',
     'codexPath',
+    'confirmAbove',
     'database',
     'mcpConfig',
     'onEvent',

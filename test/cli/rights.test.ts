@@ -68,6 +68,28 @@ describe('a script', () => {
     });
   });
 
+  test('that makes command files is reported, once, and the next ones cannot change them', async () => {
+    const made = `echo x >.envrc; mkdir .husky; mv ready .mise.toml; ln -s x .vimrc; echo . >.git/commondir
+touch out/.envrc; echo x >>.npmrc; sleep 0.1; echo '<goto>NEXT</goto>'`;
+    const project = newProject({
+      'flow/workflow.yaml': 'rights: {}\n',
+      'flow/START.sh': made,
+      'flow/NEXT.sh': `echo more | tee -a .envrc .git/commondir; echo '<result>done</result>'`,
+      ...{ '.git/HEAD': 'ref: refs/heads/main\n', '.git/config': '', '.npmrc': '', ready: 'x' },
+      'out/.keep': '',
+    });
+    const { code, stdout, stderr } = await command(project, ['flow', '--workflow-id', 'r']);
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'done\n' });
+    const text =
+      'START.sh made .husky, .vimrc, .envrc, .mise.toml, .git/commondir. Programs take commands from such files by themselves. Read what is in them before you work there.';
+    const told = project
+      .journal('r')
+      .flatMap((event) => (event.type === 'step-ended' ? [event.warnings] : []));
+    expect(told).toEqual([[text], undefined]);
+    expect(stderr).toContain(text);
+    expect(project.read('.envrc')).toBe('x\n');
+  });
+
   test.each([
     '[.raymond/own]',
     '[.git/hooks]',

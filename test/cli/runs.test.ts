@@ -75,7 +75,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   test('a new start mentions only the crashed one', async () => {
     const { stderr } = await command(project, ['good']);
     expect(stderr).toContain(
-      'Unfinished after a crash: run-crashed. To continue it: raymond resume run-crashed',
+      'Unfinished after a crash or a shutdown: run-crashed. To continue it: raymond resume run-crashed',
     );
   });
 

@@ -64,6 +64,26 @@ test('with several agents, one is named, and only it hears the words', async () 
   expect(words(project)).toEqual(['said hello', 'NEXT.md has 1']);
 });
 
+test('an agent without another prompt never hears the words, and everybody is told', async () => {
+  const project = newProject({
+    'flow/START.sh': ASKS['flow/START.sh'],
+    'flow/NEXT.sh': `echo '<result>done</result>'`,
+  });
+  await command(project, ['flow', '--workflow-id', 'r']);
+  await command(project, ['say', 'r', 'use the old API']);
+  await command(project, ['answer', 'r', 'red']);
+  const { stderr } = await command(project, ['resume', 'r']);
+  expect(stderr).toContain('done [it ended before it heard "use the old API"]');
+  expect((await command(project, ['show', 'r'])).stdout).toMatch(
+    /main ended before it heard what .* said: use the old API/,
+  );
+  const { agents } = JSON.parse((await command(project, ['show', 'r', '--json'])).stdout);
+  expect(agents).toMatchObject([{ words: [{ text: { text: 'use the old API' } }] }]);
+  expect(JSON.parse(project.read('.raymond/state/r.json')).ended_agents).toMatchObject([
+    { words: [{ text: 'use the old API' }] },
+  ]);
+});
+
 test.each([
   ['nothing', [], 'Nothing was said to r.'],
   ['an empty text', [' '], 'There is nothing to say.'],

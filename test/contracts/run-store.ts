@@ -452,6 +452,24 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'every process can keep files of a run, and finds them by the hash of their content',
+    async holds({ store, other }) {
+      const lease = await begun(store);
+      const content = Uint8Array.from({ length: 200_000 }, (_, at) => at % 251);
+      const [mine, again, empty] = await Promise.all([
+        store.files(ID).keep(content),
+        other.files(ID).keep(content),
+        other.files(ID).keep(new Uint8Array()),
+      ]);
+      assert.equal(mine, again);
+      await lease.release();
+      assert.deepEqual(Buffer.from((await other.files(ID).read(mine)) ?? []), Buffer.from(content));
+      assert.equal((await store.files(ID).read(empty))?.length, 0);
+      for (const name of ['f'.repeat(64), '../lock', '', mine.slice(1)])
+        assert.equal(await store.files(ID).read(name), undefined);
+    },
+  },
+  {
     name: 'other processes see what the owner published last, and the journal does not',
     async holds({ store, other }) {
       const lease = await begun(store);
@@ -540,6 +558,7 @@ export const CHECKS: readonly Check[] = [
     async holds({ store, other, keepRecord }) {
       const lease = await begun(store);
       await keepRecord({ agent: 'main', step: 1 }, 'answer', Buffer.from('old'));
+      const file = await other.files(ID).keep(Buffer.from('old'));
       await other.mailbox(ID).post(stop('drain'));
       await lease.publish(nowAt(1, 'removed'));
       await lease.remove();
@@ -551,6 +570,7 @@ export const CHECKS: readonly Check[] = [
       assert.deepEqual(await store.mailbox(ID).messages(), []);
       const record = await store.records(ID).read({ agent: 'main', step: 1 }, 'answer', 100);
       assert.equal(record, undefined);
+      assert.equal(await store.files(ID).read(file), undefined);
       await again.release();
     },
   },

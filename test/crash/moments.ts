@@ -69,6 +69,21 @@ export const momentsOf = (journalBytes: number): readonly Moment[] => [
   },
 ];
 
+/** For a run that asks for permissions. */
+export const PERSON_MOMENTS: readonly Moment[] = [
+  {
+    name: 'while a permission request waits',
+    come(project, _random, { child }) {
+      const isOpen = () => {
+        const types = project.journal(RUN).map(({ type }) => type);
+        const of = (wanted: string) => types.filter((type) => type === wanted).length;
+        return of('permission-asked') > of('permission-answered') + of('permission-withdrawn');
+      };
+      return until(child, isOpen, () => delay(5));
+    },
+  },
+];
+
 /** For a run with worktrees. */
 export const TREE_MOMENTS: readonly Moment[] = [
   {

@@ -29,7 +29,7 @@ test('the workflow has nested joins, and worktrees with commits, changes, failur
   expect(JSON.stringify(expected.left)).not.toMatch(/(clean|empty|slow)-/);
 });
 
-const VICTIMS = isLong ? GAMES.worktrees.victims : (['raymond and git', 'agents'] as const);
+const VICTIMS = isLong ? GAMES.worktrees.victims : (['raymond and git'] as const);
 
 test.each(VICTIMS)(
   'every join reports once, and no worktree is lost or left: killing %s',

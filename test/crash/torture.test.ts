@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { isLong } from '../long.ts';
+import { inSuite, isLong } from '../long.ts';
+import type { Victims } from './harm.ts';
 import { type Ending, SUITE_SEED, torture, undisturbedEnding } from './torture.ts';
 
 /** Every kill needs a new start, which is slow on a busy machine. */
@@ -30,13 +31,17 @@ test.each(isLong ? [0, 1, 2, 3] : [0])(
   },
 );
 
-const harms = [
-  ['killed together with its steps', 'raymond and its steps'],
-  ['killed together with its launchers', 'raymond and its launchers'],
-  ['its launchers are killed', 'launchers'],
-  ['the wrappers of its steps are killed', 'wrappers'],
-  ['the disk is full for the records of wrappers', 'records'],
-] as const;
+const harms = inSuite<readonly [string, Victims]>(
+  [
+    ['killed together with its steps', 'raymond and its steps'],
+    ['its launchers are killed', 'launchers'],
+    ['the disk is full for the records of wrappers', 'records'],
+  ],
+  [
+    ['killed together with its launchers', 'raymond and its launchers'],
+    ['the wrappers of its steps are killed', 'wrappers'],
+  ],
+);
 
 test.each(harms)('%s', LONG, async (_, victims) => {
   const kills = await torture({ seed: SUITE_SEED, kills: isLong ? 6 : 4, victims }, expected);

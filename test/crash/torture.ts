@@ -7,7 +7,15 @@ import type { ChildStatus, RunEvent } from '../../src/model/event.ts';
 import { Project, type Started } from '../raymond.ts';
 import { killSteps, processesLeft } from '../survivors.ts';
 import { harm, isLossy, killsRaymond, repeatsPrompts, type Victims } from './harm.ts';
-import { GIT_MOMENTS, type Moment, momentsOf, RUN, TREE_MOMENTS } from './moments.ts';
+import {
+  GIT_MOMENTS,
+  type Moment,
+  momentsOf,
+  PERSON_MOMENTS,
+  RUN,
+  TREE_MOMENTS,
+} from './moments.ts';
+import { PROMPT_WORKFLOW, personOf, preparePrompts } from './prompt-game.ts';
 import { pick, randomFrom } from './random.ts';
 import { JOIN_WORKFLOW, TORTURE_WORKFLOW } from './torture-workflow.ts';
 import { type Ways, waysOf } from './ways.ts';
@@ -22,6 +30,10 @@ interface Game {
   prepare(project: Project): Record<string, string>;
   /** The repository after the run. */
   left(project: Project): unknown;
+  /** More of the command line that starts the run, or resumes it. */
+  readonly options?: readonly string[];
+  /** Somebody who answers what is open, whenever the result is called. */
+  person?(project: Project, env: Record<string, string>): () => Promise<void>;
 }
 
 const SCRIPT_VICTIMS: readonly Victims[] = [
@@ -50,6 +62,21 @@ export const GAMES = {
     prepare: prepareRepository,
     left: leftInRepository,
   },
+  prompts: {
+    files: PROMPT_WORKFLOW,
+    moments: [...momentsOf(15_000), ...PERSON_MOMENTS],
+    victims: [
+      'raymond',
+      'raymond and its steps',
+      'raymond and its launchers',
+      'agents',
+      'wrappers',
+    ],
+    prepare: preparePrompts,
+    left: () => undefined,
+    options: ['--ask-permissions'],
+    person: personOf,
+  },
 } as const satisfies Readonly<Record<string, Game>>;
 
 type GameName = keyof typeof GAMES;
@@ -77,9 +104,14 @@ export interface Ending {
 
 export async function undisturbedEnding(name: GameName = 'torture'): Promise<Ending> {
   return inProject(name, 'undisturbed', async (play) => {
-    const { code, stdout, stderr } = await start(play, startArgs(play, '0')).ended;
-    assert.equal(code, 0, stderr);
-    return endingOf(play, stdout);
+    let life = start(play, startArgs(play, '0'));
+    for (let lives = 1; ; lives++) {
+      const { code, stdout, stderr } = await life.ended;
+      if (code === 0) return endingOf(play, stdout);
+      assert.ok(code === WAITS && lives < MOST_LIVES, stderr);
+      await play.person();
+      life = start(play, lifeArgs(play, 'raymond'));
+    }
   });
 }
 
@@ -107,8 +139,10 @@ export async function torture(
       const { code, signal, stdout, stderr } = await life.ended;
       const isKilled = signal === 'SIGKILL';
       if (isKilled && victims === 'raymond and its steps') killSteps(project.folder);
+      await play.person();
       // The agent of a script that was lost twice fails, and a person resumes the run.
-      if (!isKilled && !(isLossy(victims) && code === 1 && isLost(project))) {
+      const isLeft = code === WAITS || (isLossy(victims) && code === 1 && isLost(project));
+      if (!isKilled && !isLeft) {
         assert.equal(code, 0, stderr);
         compare(await endingOf(play, stdout), expected, victims);
         return counts;
@@ -122,7 +156,11 @@ interface Play {
   readonly name: GameName;
   readonly project: Project;
   readonly env: Record<string, string>;
+  person(): Promise<void>;
 }
+
+/** The exit code of a run that waits for a person. */
+const WAITS = 2;
 
 function start({ project, env }: Play, args: readonly string[]): Started {
   return project.start(args, { env });
@@ -142,13 +180,16 @@ function isLoss(event: RunEvent): boolean {
 
 function startArgs({ name, project }: Play, pause: string): string[] {
   const set = ['--set', `log=${project.path('log')}`, '--set', `pause=${pause}`];
-  return [name, '--workflow-id', RUN, ...set];
+  return [name, '--workflow-id', RUN, ...set, ...optionsOf(name)];
 }
+
+const optionsOf = (name: GameName): readonly string[] => (GAMES[name] as Game).options ?? [];
 
 /** A run without a first event is started again, under the same id. */
 function lifeArgs(play: Play, victims: Victims): string[] {
   const hasBegun = play.project.lines('.raymond', 'state', `${RUN}.jsonl`).length > 0;
-  return hasBegun ? ['resume', RUN] : startArgs(play, victims === 'raymond' ? '0' : '0.03');
+  const resume = ['resume', RUN, ...optionsOf(play.name)];
+  return hasBegun ? resume : startArgs(play, victims === 'raymond' ? '0' : '0.03');
 }
 
 async function endingOf({ name, project }: Play, stdout: string): Promise<Ending> {
@@ -227,7 +268,9 @@ async function inProject<T>(
   const game: Game = GAMES[name];
   const project = new Project(game.files, 'folgenschwere Läufe');
   try {
-    const result = await use({ name, project, env: game.prepare(project) });
+    const env = game.prepare(project);
+    const person = game.person?.(project, env) ?? (async () => {});
+    const result = await use({ name, project, env, person });
     await project.dispose();
     return result;
   } catch (error) {

@@ -1,6 +1,6 @@
 // The commands of docs/guide/it-starts-by-itself.md, with a real `raymond up` that listens.
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { freePort } from '../hooks/nginx.ts';
+import { freePort } from '../hooks/proxies.ts';
 import { testConsoles } from './console.ts';
 import { readDocument } from './documents.ts';
 import { type DocumentProject, makeDocumentProject } from './project.ts';

@@ -45,6 +45,7 @@ export function makeDocumentProject(
   });
   writeFileSync(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   for (const name of ['examples', 'templates'].filter((name) => existsSync(join(root, name)))) {
+    if (!blocks.some(({ text }) => text.includes(name))) continue;
     cpSync(join(root, name), join(folder, name), { recursive: true });
   }
   const shown = new Set<string>();
@@ -95,7 +96,7 @@ export function makeDocumentProject(
 }
 
 /** These start the built program again, or look for files beside it. */
-const NEEDS_PROGRAM = new Set(['--detach', 'init']);
+const NEEDS_PROGRAM = new Set(['--detach', 'init', 'try']);
 
 /** The words of a command in which the shell has nothing to do but to take the quotes away. */
 function wordsOf(command: string): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 // Every command that takes --database, on runs that a real worker carries. All share a worker.
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { program } from '../../src/cli/program.ts';
 import { command } from '../command.ts';
@@ -157,6 +158,30 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     const recorded = await raymond('test', 'ask', '--record', 'show');
     expect(recorded).toMatchObject({ code: 0 });
     expect(await raymond('test', 'ask')).toMatchObject({ code: 0 });
+    const again = await raymond('test', 'ask', '--against-runs', 'show', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ run: 'show', result: 'same', not_kept: [] });
+    // A copy, so that other plays are not disturbed.
+    for (const name of ['START.sh', 'ASK.sh'] as const)
+      fleet.project.write(`copy/${name}`, FILES[`ask/${name}`]);
+    fleet.project.write('copy/END.sh', 'echo "<result>other</result>"');
+    const copy = await raymond('test', 'copy', '--against-runs', 'show', '--json');
+    expect(JSON.parse(copy.stdout)).toMatchObject({ result: 'open', open: [{ cause: 'script' }] });
+  },
+
+  async lint() {
+    const lint = () => raymond('lint', 'ask', '--against-runs');
+    expect((await lint()).stdout).not.toContain('refused-answer');
+    // END is ambiguous now.
+    fleet.project.write('ask/END.md', 'Say it.');
+    expect((await lint()).stdout).toContain('ask/ASK.sh:1:1: warning: This would refuse');
+    rmSync(fleet.project.path('ask/END.md'));
+  },
+
+  // The time comes from the completed runs of the plays before.
+  async bound() {
+    const { code, stdout } = await raymond('bound', 'ask', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ prompts: 0, time_ms: expect.any(Number) });
   },
 
   async stop() {
@@ -203,6 +228,16 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
       (await raymond('diff', 'rewind', ...part)).stdout;
     expect(await diff('--stat')).toMatch(/\+2 -0 +words/);
     expect(await diff('main:3')).toContain('\n one\n+two\n');
+  },
+
+  async try() {
+    const tried = await raymond('try', 'rewind', '--at', 'main:3', '--json');
+    const variant = { status: 'completed', result: { text: '2' } };
+    const { moments } = JSON.parse(tried.stdout);
+    expect(moments).toMatchObject([{ variants: [variant] }]);
+    const [{ id }] = moments[0].variants;
+    const pruned = await raymond('prune', id, '--discard-worktrees', '--yes');
+    expect(pruned).toMatchObject({ code: 0 });
   },
 
   async serve() {

@@ -14,12 +14,19 @@ import { useFleet } from './use-fleet.ts';
 const FILES = {
   'ask/START.sh': `echo '<ask next="END">Which way?</ask>'\n`,
   'ask/END.sh': 'echo "<result>went $RAYMOND_RESULT</result>"\n',
+  'files/START.sh': `echo shown >report.md
+echo '<ask next="END" files="report.md">Which?</ask>'
+`,
+  'files/END.sh': 'echo "<result>$(cat "$RAYMOND_ANSWER_FILES")</result>"\n',
   'permit/START.md': 'Work.',
   'apart/START.sh': `echo '<fork worktree="x">W</fork><join>W</join>'\n`,
   'apart/W.sh': 'echo "<result>worked</result>"\n',
   'two/START.sh': 'echo one >>words; echo "<goto>NEXT</goto>"\n',
   'two/NEXT.sh': 'echo two >>words; echo "<result>$(wc -l <words)</result>"\n',
   'broken/START.sh': 'exit 1\n',
+  'essay/START.sh': 'echo draft >text; echo "<goto>REVIEW</goto>"\n',
+  'essay/REVIEW.sh': 'echo fine >>text; echo "<result>$(tail -n 1 text)</result>"\n',
+  'strict/REVIEW.sh': 'echo short >>text; echo "<result>$(tail -n 1 text)</result>"\n',
 };
 
 const REQUEST = { tool_name: 'Bash', input: { command: 'echo x >>made' } };
@@ -59,6 +66,29 @@ test('an answer continues a run without a resume', async () => {
   expect(await raymond('answer', 'asking', 'left')).toMatchObject({ code: 0 });
   expect(await fleet.ended('asking')).toMatchObject({ result: 'went left' });
   expect(await raymond('answer', 'asking', 'right')).toMatchObject({ code: 64 });
+});
+
+test('the files of questions and answers are in the database, also where they travel', async () => {
+  for (const [id, ...options] of [['here'], ['far', '--remote', 'origin']] as const) {
+    await begun('files', id, ...options);
+    await fleet.asks(id);
+    expect((await raymond('show', id, '--file', 'report.md')).stdout).toBe('shown\n');
+    writeFileSync(join(fleet.project.folder, 'form.txt'), `form of ${id}`);
+    const answer = ['answer', id, 'yes', '--file', 'form.txt'];
+    expect(await raymond(...answer)).toMatchObject({ code: 0 });
+    expect(await fleet.ended(id)).toMatchObject({ result: `form of ${id}` });
+    const kept = () =>
+      fleet.database.query('select sha256 from raymond.files where run = $1', [id]);
+    expect(await kept()).toHaveLength(2);
+    // Whoever can write to the database cannot change what a question showed.
+    await fleet.database.query("update raymond.files set content = 'x' where run = $1", [id]);
+    expect(await raymond('show', id, '--file', 'report.md')).toMatchObject({
+      code: 64,
+      stdout: '',
+    });
+    expect(await raymond('prune', id)).toMatchObject({ code: 0 });
+    expect(await kept()).toEqual([]);
+  }
 });
 
 test('a decision reaches the tool call that waits on the worker', async () => {
@@ -179,4 +209,18 @@ test('accepted changes of a workflow are stored with the run', async () => {
   const { archive } = await library.pack(ref);
   expect(await stored()).toBe(Buffer.from(archive).toString('hex'));
   expect(await stored()).not.toBe(before);
+});
+
+test('workers carry variants of a run, with other texts of its states', async () => {
+  await begun('essay', 'essay', '--checkpoints', 'steps', '--shared-directory');
+  expect(await fleet.ended('essay')).toMatchObject({ result: 'fine' });
+  const before = await fleet.look('essay');
+  const args = ['--at', 'main:2', '--with', 'strict/REVIEW.sh', '--times', '2', '--json'];
+  const { code, stdout, stderr } = await raymond('try', 'essay', ...args);
+  expect(code, stderr).toBe(0);
+  const [moment] = JSON.parse(stdout).moments;
+  const changed = { files: 1, added: 1, removed: 0 };
+  const wanted = { status: 'completed', result: { text: 'short' }, files: changed };
+  expect(moment.variants).toMatchObject([wanted, wanted]);
+  expect(await fleet.look('essay')).toEqual(before);
 });

@@ -87,7 +87,8 @@ async function newPlay(isBroken = () => false) {
           step: (agent, step) => fleet.project.path(`steps/${agent}/${step}`),
           task: (agent) => fleet.project.path(`tasks/${agent}`),
           hasBegun: () => false,
-          putJoined: () => {},
+          notes: { put: () => {}, read: () => undefined, remove: () => {}, digest: () => '' },
+          put: () => {},
         },
       };
     },

@@ -55,6 +55,27 @@ if [ "$RAYMOND_ATTEMPT" = 1 ]; then touch "$MARK"; sleep 600; fi; echo '<goto>LA
   expect(ended.result).toBe('from 2');
 });
 
+test('notes follow a run from worker to worker, and a worker that dies takes only its own with it', async () => {
+  const fleet = await newFleet({
+    'flow/workflow.yaml':
+      'states:\n  START.sh: { notes: write }\n  LAST.sh: { notes: write }\n  READ.sh: { notes: read }\n',
+    'flow/START.sh': `echo first >"$RAYMOND_NOTES_FOLDER/a.md"; echo '<goto>LAST</goto>'`,
+    'flow/LAST.sh': `cd "$RAYMOND_NOTES_FOLDER"; echo "$RAYMOND_ATTEMPT" >>a.md
+if [ "$RAYMOND_ATTEMPT" = 1 ]; then touch "$MARK"; sleep 600; fi; echo '<goto>READ</goto>'`,
+    'flow/READ.sh': `echo "<result>$(tr '\\n' ' ' <"$RAYMOND_NOTES_FOLDER/a.md")</result>"`,
+  });
+  const mark = join(fleet.project.folder, '..', 'mark');
+  const run = await fleet.begin('flow', undefined, 'origin');
+  const first = fleet.worker('left', ['--lease', '2'], { MARK: mark });
+  await eventually('the second step works', () => existsSync(mark));
+  first.child.kill('SIGKILL');
+  const ended = await onWorker(fleet, 'right', () => fleet.ended(run), ['--lease', '2']);
+  expect(ended.result).toBe('first 2 ');
+  expect([...ended.notes].map(([path, { agent, step }]) => `${path} ${agent}:${step}`)).toEqual([
+    'a.md main:3',
+  ]);
+});
+
 async function newFleet(files: Readonly<Record<string, string>> = FILES): Promise<Fleet> {
   const fleet = await Fleet.open(await newDatabase(), files);
   onTestFinished(() => fleet.dispose());

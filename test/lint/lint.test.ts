@@ -9,8 +9,8 @@ import { readFiles } from './workflow-of.ts';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const kinds = lintCodes(WITH_PLAIN);
 const codes = [...kinds];
-/** The codes that the loader reports need links, archives or a command line. */
-const shown = codes.filter(([, { by }]) => by !== 'load').map(([code]) => code);
+/** The codes that the loader reports need links, archives or a command line, and others need runs. */
+const shown = codes.filter(([, { by }]) => by !== 'load' && by !== 'runs').map(([code]) => code);
 
 function diagnose(files: ReadonlyMap<string, Uint8Array>): readonly Diagnostic[] {
   const reading = readFiles(files, 'unix');

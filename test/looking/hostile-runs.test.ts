@@ -9,9 +9,17 @@ import { table } from '../../src/cli/look/table.ts';
 import { overlayOf } from '../../src/graph/overlay.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
-import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
+import {
+  JOURNAL_VERSION,
+  type JournaledEvent,
+  type RunEvent,
+  runEventSchema,
+} from '../../src/model/event.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
+import { UserError } from '../../src/model/user-error.ts';
 import { retelling } from '../../src/observe/retell.ts';
+import { scriptedWorkflow } from '../../src/testing.ts';
+import { playAgain } from '../../src/workflow-tests/play-again.ts';
 import { agent } from '../../src/world/agent.ts';
 import { surroundings } from '../../src/world/surroundings.ts';
 import { linesOf } from '../journal/fixtures.ts';
@@ -32,15 +40,27 @@ async function lookAtRuns(): Promise<number> {
     runs += 1;
     statusOf(found);
     const retell = retelling(agent.alarmsOf);
-    const events: RunEvent[] = [];
+    const events: JournaledEvent[] = [];
     const whole = await store.look(found.id, (event, before, after) => {
       retell(event, before, after);
       events.push(event);
     });
     if (whole.kind === 'stored') JSON.stringify(freeze(whole.run));
     overlayOf(events);
+    await playAgain(events, {
+      workflow: FLOW,
+      library: { get: () => FLOW, load: async () => FLOW },
+      answer: async ({ step }) => (step % 2 === 0 ? '<goto>START</goto>' : undefined),
+      told: async () => 'Work.',
+    }).catch(onlyUserError);
   }
   return runs;
+}
+
+const FLOW = scriptedWorkflow({ START: [] }, '/flow');
+
+function onlyUserError(error: unknown): void {
+  if (!(error instanceof UserError)) throw error;
 }
 
 const started: RunEvent = {

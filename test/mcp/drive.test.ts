@@ -31,7 +31,20 @@ test('a client starts a run, watches it, answers its question and gets its resul
   const { call, raw, client } = server;
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
-    ...['answer', 'decide', 'diff', 'list', 'resume', 'say', 'show', 'start', 'stop', 'watch'],
+    ...[
+      'answer',
+      'bound',
+      'decide',
+      'diff',
+      'file',
+      'list',
+      'resume',
+      'say',
+      'show',
+      'start',
+      'stop',
+      'watch',
+    ],
   ]);
 
   const started = await call('start', { workflow: 'flow', id: 'one', budget: 2 });
@@ -54,6 +67,35 @@ test('a client starts a run, watches it, answers its question and gets its resul
   expect(project.journal('one')[0]).toMatchObject({ settings: { budgetUsd: 2 } });
   // Nothing is left to wait for.
   expect(await call('watch', { run: 'one', seconds: 50 })).toMatchObject({ news: true });
+});
+
+test('a client reads the files of a question, and answers with files of the project only', async () => {
+  const project = newProject({
+    'flow/START.sh': `echo hello >report.md
+echo '<ask next="END" files="report.md">Which?</ask>'\n`,
+    'flow/END.sh': 'echo "<result>$(cat "$RAYMOND_ANSWER_FILES")</result>"\n',
+    'plan.md': 'the plan',
+    '.env': 'TOKEN=1',
+    '../outside.txt': 'x',
+  });
+  const server = await connected(project);
+  const { call } = server;
+  await call('start', { workflow: 'flow', id: 'one' });
+  const asking = await watchUntil(server, 'one', ({ questions }) => questions > 0);
+  expect(asking.agents[0].status.files).toMatchObject([{ name: 'report.md' }]);
+  expect(await call('file', { run: 'one', name: 'report.md' })).toMatchObject({
+    text: { text: 'hello\n' },
+  });
+  for (const path of ['.env', '../outside.txt', '/etc/passwd', 'none'])
+    expect(await call('answer', { run: 'one', text: '', files: [path] })).toMatchObject({
+      isError: true,
+      error: { code: 'wrong-files' },
+    });
+  expect(await call('answer', { run: 'one', text: '', files: ['plan.md'] })).toMatchObject({
+    isError: false,
+  });
+  const done = await watchUntil(server, 'one', ({ status }) => status === 'completed');
+  expect(done).toMatchObject({ result: { text: 'the plan' } });
 });
 
 test('mistakes and wishes for more rights are refused with a fact and a remedy', async () => {

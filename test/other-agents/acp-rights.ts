@@ -1,6 +1,7 @@
 // A real agent of the protocol in the sandbox of a state with rights.
 import { existsSync, mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { isLong } from '../long.ts';
 import { eventsOf, killHard, until } from '../real-agent/raymond-sandbox.ts';
 import { processesLeft } from '../survivors.ts';
 import type { AcpName } from './acp-agents.ts';
@@ -33,6 +34,9 @@ export function rightsPlays(name: AcpName): void {
     );
     expect(await processesLeft(raymond.claude.work)).toEqual([]);
   });
+
+  // The sandbox of Claude Code shows them in the suite.
+  if (!isLong) return;
 
   test(`a resume adopts ${name} in its sandbox after a kill, and the model is asked once`, async () => {
     let release = () => {};

@@ -1,6 +1,7 @@
 // Whole runs of Raymond with the real codex: what it remembers, what it costs, and how its turns end.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
+import { COMPACTING, inAnyOrder, SAYS, SEEN } from '../real-agent/compact-play.ts';
 import {
   answering,
   eventsOf,
@@ -19,15 +20,18 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** Replies by the first word of the prompt. */
+type Answering = (asked: Asked) => Reply | undefined;
+
+/** Replies by the first word of the prompt, or as a function says. */
 async function withCodex(
   workflow: Readonly<Record<string, string>>,
-  replies: Readonly<Record<string, Reply | ((asked: Asked) => Reply)>>,
+  replies: Readonly<Record<string, Reply | Answering>> | Answering,
 ) {
   const model = await scriptedResponses((asked) => {
-    const reply = replies[asked.prompt.split(' ')[0] ?? ''];
-    if (reply === undefined) return '<result>done</result>';
-    return typeof reply === 'function' ? reply(asked) : reply;
+    const given =
+      typeof replies === 'function' ? replies : replies[asked.prompt.split(' ')[0] ?? ''];
+    const reply = typeof given === 'function' ? given(asked) : given;
+    return reply ?? '<result>done</result>';
   });
   const codex = await codexSandbox(model.url);
   const { PATH: _path, HOME: _home, ...environment } = codex.environment;
@@ -241,40 +245,38 @@ function isGone(pid: number): boolean {
   }
 }
 
-test('a compact in a callee and a goto beyond the limit begin sessions that know their handovers', async () => {
+test('a compact at every depth of the stack begins a session that knows its handover and nothing else', async () => {
+  const { raymond, model } = await withCodex(
+    { ...COMPACTING, 'workflow.yaml': `agent: codex\n${COMPACTING['workflow.yaml']}` },
+    ({ prompt }) => Object.entries(SAYS).find(([words]) => prompt.includes(words))?.[1],
+  );
+  expect(await raymond.run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 2 });
+  const answered = await raymond.run('resume', 'r', '--input', 'yes');
+  expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
+  expect(inAnyOrder(model.requests.map(({ lines }) => lines))).toEqual(inAnyOrder(SEEN));
+});
+
+test('a goto beyond the limit begins a session that knows its handover', async () => {
   const { raymond, model } = await withCodex(
     {
       'workflow.yaml': 'agent: codex\nhandover: NOTES\ncontext: { max: 5000 }\n',
       'NOTES.md': 'notes at {{state}}',
       'START.md': 's',
-      'SUB.md': 'sub',
-      'MORE.md': 'more {{handover}}',
-      'BACK.md': 'back {{result}}',
       'LAST.md': 'last {{handover}}',
     },
     {
-      s: '<call return="BACK">SUB</call>',
-      sub: '<compact>MORE</compact>',
+      s: { text: '<goto>LAST</goto>', usage: { input: 20_000, cached: 0, output: 100 } },
       notes: ({ prompt }) => `from ${prompt.split(' ').at(-1)}`,
-      more: '<result>r</result>',
-      back: { text: '<goto>LAST</goto>', usage: { input: 20_000, cached: 0, output: 100 } },
       last: '<result>end</result>',
     },
   );
   expect(await raymond.run('workflow', '--workflow-id', 'r')).toMatchObject({ stdout: 'end\n' });
-  const s = said('s', '<call return="BACK">SUB</call>');
-  const back = [...s, ...said('back r', '<goto>LAST</goto>')];
   expect(model.requests.map(({ lines }) => lines)).toEqual([
     said('s'),
-    [...s, ...said('sub')],
-    [...s, ...said('sub', '<compact>MORE</compact>', 'notes at SUB.md')],
-    said('more from SUB.md'),
-    [...s, ...said('back r')],
-    [...back, ...said('notes at BACK.md')],
-    said('last from BACK.md'),
+    said('s', '<goto>LAST</goto>', 'notes at START.md'),
+    said('last from START.md'),
   ]);
   expect(eventsOf(raymond.journal('r'), 'handover-called')).toMatchObject([
-    { tag: 'compact', state: 'MORE.md' },
     { tag: 'goto', state: 'LAST.md', tokens: 20_100 },
   ]);
 });

@@ -31,11 +31,17 @@ async function answer(response: ServerResponse, reply: Answer): Promise<void> {
 interface Body {
   readonly contents: readonly {
     readonly role: string;
-    readonly parts: readonly { readonly text?: string }[];
+    readonly parts: readonly { readonly text?: string; readonly functionResponse?: unknown }[];
+  }[];
+  readonly tools?: readonly {
+    readonly functionDeclarations?: readonly { readonly name: string }[];
   }[];
 }
 
-function readAsked(model: string, { contents }: Body): Asked {
+function readAsked(model: string, { contents, tools = [] }: Body): Asked {
+  const results = contents
+    .at(-1)
+    ?.parts.flatMap(({ functionResponse: result }) => (result ? JSON.stringify(result) : []));
   const said = contents
     .map(({ role, parts }) => ({
       role: role === 'model' ? 'assistant' : 'user',
@@ -48,7 +54,7 @@ function readAsked(model: string, { contents }: Body): Asked {
     model,
     effort: undefined,
     lines: said.map(({ role, text }) => `${role}: ${text}`),
-    prompt: said.findLast(({ role }) => role === 'user')?.text ?? '',
-    tools: [],
+    prompt: results?.join('\n') || (said.findLast(({ role }) => role === 'user')?.text ?? ''),
+    tools: tools.flatMap((one) => one.functionDeclarations?.map(({ name }) => name) ?? []),
   };
 }

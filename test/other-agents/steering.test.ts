@@ -27,10 +27,10 @@ const CASES: readonly Case[] = inSuite<Case>(
   [
     ['codex', 'raymond'],
     ['codex', 'both'],
-    ['opencode', 'raymond'],
   ],
   [
     ['codex', 'nobody'],
+    ['opencode', 'raymond'],
     ['opencode', 'both'],
   ],
 );

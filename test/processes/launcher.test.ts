@@ -182,7 +182,7 @@ async function killedRaymond(crashPoint: number, wanted: readonly Launch[]): Pro
 
 test('Raymond is killed before and after every call: each command runs once, adopted or repeated', async () => {
   let count = 0;
-  for (let crashPoint = 0, isOver = false; !isOver; crashPoint++) {
+  for (let crashPoint = 0, isOver = false; !isOver; crashPoint += isLong ? 1 : 3) {
     const wanted = [++count, ++count].map((n) => script(`echo ${n} >>ran; exit 9`));
     isOver = await killedRaymond(crashPoint, wanted);
     const next = newRun();
@@ -195,7 +195,7 @@ test('Raymond is killed before and after every call: each command runs once, ado
     }
     await next.close();
   }
-  expect(count).toBeGreaterThan(20);
+  expect(count).toBeGreaterThan(isLong ? 20 : 7);
   await until(() => processes().strays().length === 0);
   expect(ran().sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, n) => n + 1));
 });

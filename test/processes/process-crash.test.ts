@@ -45,10 +45,13 @@ const printsSomething = (child: ChildProcess) =>
     child.once('close', () => resolve(false));
   });
 
-/** A command that has its effect immediately and then runs until the test's folder is removed. */
+/**
+ * A command that has its effect immediately and then runs until the test's folder is removed. Without the
+ * trap, Bash goes on after a SIGINT that comes at the moment in which `sleep` ends by itself.
+ */
 function effective(): Launch {
   const here = folder();
-  const script = 'echo >"$1.effect"; while [ -e "$1.effect" ]; do sleep 0.2; done';
+  const script = `trap 'exit 130' INT; echo >"$1.effect"; while [ -e "$1.effect" ]; do sleep 0.2; done`;
   const args = ['-c', script, 'bash', here];
   return { ...plain, folder: here, command: '/bin/bash', args, cwd: path('.') };
 }

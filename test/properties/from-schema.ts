@@ -37,6 +37,8 @@ function arbitraryOf(schema: AnySchema): fc.Arbitrary<unknown> {
       return arbitraryOf(def.innerType);
     case 'optional':
       return arbitraryOf(def.innerType);
+    case 'nullable':
+      return fc.option(arbitraryOf(def.innerType));
     case 'union':
       return fc.oneof(...def.options.map(arbitraryOf));
     case 'object':
@@ -50,7 +52,7 @@ type Def =
   | { readonly type: 'enum'; readonly entries: Readonly<Record<string, unknown>> }
   | { readonly type: 'array'; readonly element: AnySchema }
   | { readonly type: 'record'; readonly valueType: AnySchema }
-  | { readonly type: 'readonly' | 'optional'; readonly innerType: AnySchema }
+  | { readonly type: 'readonly' | 'optional' | 'nullable'; readonly innerType: AnySchema }
   | { readonly type: 'union'; readonly options: readonly AnySchema[] }
   | { readonly type: 'object'; readonly shape: Readonly<Record<string, AnySchema>> };
 

@@ -9,7 +9,7 @@ const flow = {
   N: [],
   'S.sh': [],
   POLICED: state(
-    'max_visits: 3\nallowed_transitions: [{ tag: goto, target: N }, { tag: fork, target: N }, { tag: fork, target: JUDGED, next: N, item: a }]',
+    'max_visits: 3\nnotes: write\nallowed_transitions: [{ tag: goto, target: N }, { tag: fork, target: N }, { tag: fork, target: JUDGED, next: N, item: a }]',
   ),
   JUDGED: state(`evaluators:
   - { matches: out, then: { tag: result, payload: gone } }
@@ -23,6 +23,8 @@ const OUTPUTS = [
   'out <goto>POLICED</goto>',
   '<goto>NOWHERE</goto>',
   '<reset cd="d">START</reset>',
+  '<compact input="v">N</compact>',
+  '<compact>S</compact>',
   '<call return="N">S</call>',
   '<function return="POLICED" model="haiku">JUDGED</function>',
   '<fork next="N" item="a">JUDGED</fork>',
@@ -47,6 +49,11 @@ const OUTPUTS = [
 ];
 
 const cost = fc.nat(60).map((cents) => cents / 100);
+const notes = fc.dictionary(
+  fc.constantFrom('a.md', 'b/c.md', 'lessons/d.md', 'constructor'),
+  fc.option(fc.string().map((text) => ({ text, sha256: text }))),
+  { maxKeys: 3 },
+);
 /** More results, so that children end. */
 const report: fc.Arbitrary<string | StepReport> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...OUTPUTS) },
@@ -55,6 +62,10 @@ const report: fc.Arbitrary<string | StepReport> = fc.oneof(
     .tuple(fc.constantFrom('crashed', 'usage-limit', 'no-credit', 'script-failed'), cost)
     .map(([kind, usd]) => failed(kind, usd)),
   fc.tuple(fc.boolean(), cost).map(([usable, usd]) => interrupted(usable, usd)),
+  notes.map((changed): StepReport => {
+    const report = interrupted();
+    return { ...report, account: { ...report.account, notes: changed } };
+  }),
 );
 
 type Act = (stage: Stage, agent: string) => unknown;

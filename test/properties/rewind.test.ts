@@ -46,6 +46,7 @@ test('an undo gives the run as it was, except its numbers', () => {
       expect(again.planned.ok).toBe(true);
       const [was, is] = [whole(before), whole(again.run)];
       expect(before.status.kind === 'ended' ? is : { ...is, status: 'over' }).toEqual(was);
+      expect([...again.run.notes].sort()).toEqual([...before.notes].sort());
     }),
   );
 });

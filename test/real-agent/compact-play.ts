@@ -1,7 +1,4 @@
 // A workflow that compacts at every depth of the stack, and what its model must have seen.
-import { answering } from './raymond-sandbox.ts';
-import type { Reply, Script } from './scripted-model.ts';
-
 /** In the main agent, in a callee, in a function of it, in a child agent, after a join and after an answer. */
 export const COMPACTING = {
   'workflow.yaml': 'handover: NOTES\n',
@@ -23,7 +20,8 @@ export const COMPACTING = {
 
 const FORK = '<fork item="a">WORK</fork><join>JOINED</join>';
 
-const SAYS = {
+/** The answers to each prompt. */
+export const SAYS = {
   'Do one.': '<call return="BACK">SUB</call>',
   'Look into it.': '<compact>MORE</compact>',
   'Hand over at SUB': 'notes of sub',
@@ -43,10 +41,6 @@ const SAYS = {
   'Hand over at ANSWERED': 'notes of the answer',
   'Close it.': '<result>all done</result>',
 } as const;
-
-/** `instead` replaces answers by their prompts. */
-export const compactingScript = (instead: Readonly<Record<string, Reply>> = {}): Script =>
-  answering({ ...SAYS, ...instead });
 
 const user = (text: string) => `user: ${text}`;
 const said = (prompt: keyof typeof SAYS, written: string = prompt) => [
@@ -83,3 +77,7 @@ export const SEEN: readonly (readonly string[])[] = [
   [...said('May we?', asking), ...said('They said yes.'), user('Hand over at ANSWERED.md.')],
   [user(received('notes of the answer', 'Close it.'))],
 ];
+
+/** For comparisons of runs whose agents work beside each other. */
+export const inAnyOrder = (seen: readonly (readonly string[])[]): readonly string[] =>
+  seen.map((lines) => lines.join('\n')).sort();

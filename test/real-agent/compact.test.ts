@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { carryOut } from '../command.ts';
+import { inSuite } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
-import { COMPACTING, compactingScript, SEEN } from './compact-play.ts';
+import { COMPACTING, inAnyOrder, SAYS, SEEN } from './compact-play.ts';
 import {
   answering,
   conversationLines,
@@ -33,7 +34,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       const { run, model } = await sandbox({
         age,
         workflow: COMPACTING,
-        script: compactingScript(),
+        script: answering(SAYS),
       });
       expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 2 });
       const answered = await run('resume', 'r', '--input', 'yes');
@@ -41,6 +42,36 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       expect(model.requests.map(conversationLines)).toEqual(SEEN);
     },
     LONG_MS,
+  );
+
+  test(
+    'Raymond is killed after everything that it records, and the model sees the same and is paid once',
+    async () => {
+      const { start, run, model, journal } = await sandbox({
+        age,
+        workflow: COMPACTING,
+        script: answering(SAYS),
+      });
+      const isOver = () => eventsOf(journal('r'), 'run-ended').length > 0;
+      const own = () => journal('r').filter(({ type }) => type !== 'run-resumed').length;
+      let kills = 0;
+      let life = start('workflow', '--workflow-id', 'r');
+      // Each life decides something and is killed as soon as that is in the journal.
+      for (let seen = 0; !isOver(); seen = own()) {
+        await until(() => own() > seen);
+        if (isOver()) break;
+        await killHard(life.child);
+        kills += 1;
+        life = start('resume', 'r');
+      }
+      await life.finished;
+      expect(kills).toBeGreaterThan(12);
+      const answered = await run('resume', 'r', '--input', 'yes');
+      expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
+      expect(inAnyOrder(model.requests.map(conversationLines))).toEqual(inAnyOrder(SEEN));
+      expect(eventsOf(journal('r'), 'step-ended')).toHaveLength(SEEN.length);
+    },
+    2 * LONG_MS,
   );
 
   test(
@@ -75,7 +106,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     LONG_MS,
   );
 
-  test.each([['kept warm'], ['one process per prompt', '--no-warm']])(
+  test.each(inSuite([['one process per prompt', '--no-warm']], [['kept warm']]))(
     'a handover is asked for once, although Raymond is killed while it is written (%s)',
     async (_, ...flags) => {
       let open = () => {};

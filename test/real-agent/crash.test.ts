@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
-import { isLong } from '../long.ts';
+import { inSuite, isLong } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import {
   allowBash,
@@ -23,10 +23,10 @@ const sandbox = sandboxes();
 const price = { input_tokens: 10_000, output_tokens: 1_000 };
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  const ways = [
-    { how: 'kept warm', flags: [] },
-    { how: 'one process per prompt', flags: ['--no-warm'] },
-  ];
+  const ways = inSuite<{ how: string; flags: readonly string[] }>(
+    [{ how: 'kept warm', flags: [] }],
+    [{ how: 'one process per prompt', flags: ['--no-warm'] }],
+  );
 
   test.each(ways)(
     'each turn is paid once, even if Raymond is killed three times ($how)',

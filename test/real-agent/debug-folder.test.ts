@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inSuite } from '../long.ts';
 import { answering, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
-test.each([[[]], [['--no-warm']]])(
+test.each(inSuite<[readonly string[]]>([[[]]], [[['--no-warm']]]))(
   'each turn has its own file in the debug folder %j',
   async (flags) => {
     const { run, file } = await sandbox({

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { ages, suiteAges } from './claude-sandbox.ts';
 import { sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
@@ -21,7 +21,7 @@ test.each(ages)(
   },
 );
 
-test.each(ages)('doctor finds a missing login with the %s Claude Code', async (age) => {
+test.each(suiteAges)('doctor finds a missing login with the %s Claude Code', async (age) => {
   const environment = { ANTHROPIC_API_KEY: '' };
   const { run } = await sandbox({ age, workflow: {}, script: [], environment });
   const { code, stdout } = await run('doctor', '--json');

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
+import { inSuite } from '../long.ts';
 import { fakeClaude } from './fake-claude.ts';
 import { conversationLines, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
@@ -45,7 +46,7 @@ test.each([
   expect(await run('workflow', ...flags)).toMatchObject({ code: 0, stdout: 'done\n' });
 });
 
-test.each([[[]], [['--no-warm']]])(
+test.each(inSuite<[readonly string[]]>([[[]]], [[['--no-warm']]]))(
   'a result counts even if its process does not exit %j',
   async (flags) => {
     const { fake, run, processes } = await playing('does not exit');

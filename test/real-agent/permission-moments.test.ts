@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { inSuite } from '../long.ts';
 import { askedIn, call, living, timesOf } from './asking-run.ts';
 import { type Age, claudeBinary, suiteAges } from './claude-sandbox.ts';
 import {
@@ -103,14 +104,13 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     expect(living(world)).toEqual([]);
   });
 
-  test('"allow" was sent, and is sent again before the agent reads it', () =>
-    sentAgain(age, 'allow', 1));
+  test.each(inSuite<[string, number]>([['allow', 1]], [['deny', 0]]))(
+    '"%s" was sent, and is sent again before the agent reads it',
+    (word, times) => sentAgain(age, word, times),
+  );
 });
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  test('"deny" was sent, and is sent again before the agent reads it', () =>
-    sentAgain(age, 'deny', 0));
-
   /** More than a FIFO holds, so that a part of the line waits in Raymond. */
   const LARGE = 'x'.repeat(200_000);
 
@@ -139,7 +139,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     LONG_MS,
   );
 
-  test.each(['a part of the prompt', 'no prompt'])(
+  test.each(inSuite(['a part of the prompt'], ['no prompt']))(
     'an agent with %s begins after the resume',
     async (what) => {
       const isTorn = what !== 'no prompt';

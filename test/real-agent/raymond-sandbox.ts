@@ -206,7 +206,7 @@ function follow(child: ChildProcess): Omit<Started, 'child'> {
     stderr += chunk;
   });
   const finished = once(child, 'close').then(([code]) => {
-    const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
+    const lines = stdout.split('\n').filter((line) => line.startsWith('{"'));
     return { code, stdout, stderr, events: lines.map((line) => JSON.parse(line)) };
   });
   return { finished, stderr: () => stderr };

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { inSuite } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import { allowBash, bash, eventsOf, killHard, sandboxes } from './raymond-sandbox.ts';
 
@@ -35,15 +36,19 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     else expect(stderr).toContain('is not the file that Raymond created there');
   });
 
-  const changes: readonly (readonly [string, string])[] = [
-    ['its turn is changed', `sed -i 's/"offset":0/"offset":1/' ${STEPS}/main/1/turn.json`],
-    ['its turn has no seal', `sed -i 's/,"seal":"[0-9a-f]*"//' ${STEPS}/main/1/turn.json`],
-    ['its process has no seal', `sed -i 's/,"seal":"[0-9a-f]*"//' ${STEPS}/main/1/process.json`],
+  const changes = inSuite<readonly [string, string]>(
     [
-      'its output is another file',
-      `cp ${STEPS}/main/1/stdout copy; mv copy ${STEPS}/main/1/stdout`,
+      ['its turn is changed', `sed -i 's/"offset":0/"offset":1/' ${STEPS}/main/1/turn.json`],
+      [
+        'its output is another file',
+        `cp ${STEPS}/main/1/stdout copy; mv copy ${STEPS}/main/1/stdout`,
+      ],
     ],
-  ];
+    [
+      ['its turn has no seal', `sed -i 's/,"seal":"[0-9a-f]*"//' ${STEPS}/main/1/turn.json`],
+      ['its process has no seal', `sed -i 's/,"seal":"[0-9a-f]*"//' ${STEPS}/main/1/process.json`],
+    ],
+  );
 
   test.each(changes)('a turn is taken again, and the person is told, if %s', async (_, change) => {
     const { start, run, model, claude, journal } = await sandbox({

@@ -43,7 +43,9 @@ const one = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T) =
 };
 
 test('the workflow has no fault', () => {
-  expect(lint(scriptedWorkflow(flow({})))).toEqual([]);
+  // A person decides in each round, and the budget limits the rest.
+  const found = lint(scriptedWorkflow(flow({})));
+  expect(found.filter(({ severity }) => severity !== 'note')).toEqual([]);
 });
 
 test('a yes leads to the release, and its result to the report', async () => {

@@ -298,6 +298,29 @@ describe('a session', () => {
     expect(run.result).toBe('claude opus');
   });
 
+  test('of the model that fills closes that model at a usage limit, and no lane of its agent', async () => {
+    const flow = {
+      'START.sh': ['<fork>FILLED</fork><goto>OTHER</goto>'],
+      FILLED: { text: '---\nmodel: sonnet\nfill: haiku\n---\nWrite {{subject}}.', answers: [] },
+      OTHER: prompt('model: [opus, sonnet]'),
+    };
+    const replies: Record<string, ScriptedAnswer[]> = {
+      'claude haiku': [limited, '{"subject": "x"}'],
+      'claude sonnet': ['<result>filled</result>'],
+    };
+    const { calls, events, run } = await playLanes(flow, inOrder(replies));
+    expect(calls.filter((call) => call === 'claude haiku')).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'usage-limited')).toMatchObject([
+      { executor: 'claude haiku' },
+    ]);
+    const other = startedIn(events).find(({ state }) => state === 'OTHER.md');
+    expect(other?.at).toBeLessThan(START + HOUR);
+    expect(startedIn(events).filter(({ task }) => task === 'fill')[1]?.at).toBeGreaterThan(
+      START + HOUR,
+    );
+    expect(run.status).toEqual({ kind: 'ended', outcome: 'completed' });
+  });
+
   test('that is branched stays with it', async () => {
     const flow = { START: LANES, CALLED: LANES, BACK: LANES };
     const { calls, run } = await playLanes(flow, ({ state }, agent) => {

@@ -11,6 +11,7 @@ import { type Served, served } from './served.ts';
 const FLOWS = {
   'ask/START.sh': `echo '<ask next="NEXT">which colour? <script>alert(1)</script></ask>'`,
   'ask/NEXT.sh': `echo "<result>$RAYMOND_RESULT</result>"`,
+  'not/a/listed/one/plan/START.md': 'Plan, with <result>x</result>.',
   'gate/START.sh': 'while [ ! -e go ]; do sleep 0.05; done; echo "<result>ok</result>"',
 };
 
@@ -156,6 +157,11 @@ describe('runs', () => {
         more: false,
       },
     });
+    const bound = (path: string) => server.get(`/api/bound?workflow=${encodeURIComponent(path)}`);
+    expect(await bound('flows/told')).toMatchObject({
+      body: { agents: 1, budget_usd: 1.5, text: expect.stringMatching(/^A run uses at most /) },
+    });
+    expect(await bound('/etc')).toMatchObject({ status: 403 });
     const forecast = (path: string) =>
       server.get(`/api/forecast?workflow=${encodeURIComponent(path)}`);
     expect(await forecast('ask')).toMatchObject({ body: { runs: 1, needed: 3, run: null } });
@@ -230,9 +236,15 @@ describe('runs', () => {
     await get('/api/runs/q/state?state=START.sh', '/api/runs/{id}/state');
     await get('/api/runs/q/steps/main?after=0', '/api/runs/{id}/steps/{agent}');
     await get('/api/runs/q/steps/main/1', '/api/runs/{id}/steps/{agent}/{n}');
+    const context = '/api/runs/{id}/steps/{agent}/{n}/context';
+    await command(project, ['not/a/listed/one/plan', '--rehearse', '--workflow-id', 'rehearsed']);
+    check(context, 'get', await server.get('/api/runs/rehearsed/steps/main/1/context'));
+    expect(await server.get('/api/runs/q/steps/main/1/context')).toMatchObject({ status: 404 });
+    await get('/api/runs/q/files', '/api/runs/{id}/files');
     await get('/api/workflows', '/api/workflows');
     await get('/api/triggers');
     await get('/api/forecast?workflow=ask', '/api/forecast');
+    await get('/api/bound?workflow=ask&turn=0.5', '/api/bound');
     const run = { workflow: 'ask', id: 'api' };
     check('/api/runs', 'post', await server.post('/api/runs', run));
     await eventually('it asks', async () => {
@@ -270,6 +282,19 @@ describe('runs', () => {
     expect(await server.post('/api/runs/api/rewind', { step: 99 })).toMatchObject({ status: 409 });
     const decision = { decision: 'allow' };
     expect(await server.post('/api/runs/api/permission', decision)).toMatchObject({ status: 409 });
+    const green = { step: 2, input: ['green'], files: false };
+    const begun = await server.post('/api/runs/api/try', green);
+    check(`${id}/try`, 'post', begun);
+    const [variant] = z.parse(z.object({ variants: z.array(z.string()) }), begun.body).variants;
+    await eventually('the variant is over', async () =>
+      JSON.stringify(await server.get(`/api/runs/${variant}`)).includes('"status":"completed"'),
+    );
+    const beside = await get('/api/runs/api/variants', '/api/runs/{id}/variants');
+    const figures = { path: ['NEXT'], result: { text: 'green', omitted: 0 } };
+    expect(beside).toMatchObject({ id: 'api', moments: [{ step: 2, variants: [figures] }] });
+    const outside = { step: 2, files: false, with: ['/etc/hosts'] };
+    for (const wrong of [outside, { step: 2, files: false, times: 17 }, { step: 9, files: false }])
+      expect((await server.post('/api/runs/api/try', wrong)).status).toBeGreaterThanOrEqual(400);
     const gone = await server.post('/api/runs/api/prune', {});
     check(`${id}/prune`, 'post', gone);
     expect(gone.body).toMatchObject({ id: 'api', removed: true, work: [] });
@@ -282,8 +307,9 @@ describe('runs', () => {
           : [],
       ),
     );
-    // The scripts of this test ask for no permission, and nothing has come that could be repeated.
-    const others = json.filter((route) => !/\/(permission|replay)$/.test(route));
+    // The scripts of this test ask for no permission, and nothing has come that could be repeated. Another test
+    // sends files.
+    const others = json.filter((route) => !/\/(permission|replay)$|^post .*\/files$/.test(route));
     const nothing = await server.post('/api/occasions/none/replay', {});
     expect(nothing).toMatchObject({ status: 409 });
     expect(new Set(checked)).toEqual(new Set(others));

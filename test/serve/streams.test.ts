@@ -36,7 +36,7 @@ const seqsIn = ({ event, data }: SentEvent) =>
   event === 'message' ? z.parse(batchSchema, data).map(({ seq }) => seq) : [];
 
 test('connections that break while a run writes lose and repeat nothing', async () => {
-  const steps = 40;
+  const steps = 150;
   const started = await server.post('/api/runs', { workflow: 'count', id: 'c', input: `${steps}` });
   expect(started).toMatchObject({
     status: 201,

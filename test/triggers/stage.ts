@@ -1,5 +1,5 @@
 /** A trigger with a clock and runs that a test controls. Its ledger is in files, on a disk that may fail. */
-import { type TriggeredRuns, triggerTurn } from '../../src/app/trigger-turn.ts';
+import { type Standing, type TriggeredRuns, triggerTurn } from '../../src/app/trigger-turn.ts';
 import type { FoundTrigger } from '../../src/app/triggers.ts';
 import type { Disk } from '../../src/journal/disk.ts';
 import { fileOccasions } from '../../src/journal/file-occasions.ts';
@@ -15,7 +15,7 @@ export class Stage {
   readonly logged: string[] = [];
   /** Every start, in order. A second start of the same run is a failure of the test. */
   readonly starts: { readonly run: string; readonly input: string | undefined }[] = [];
-  readonly standings = new Map<string, 'live' | 'crashed' | 'completed' | 'failed'>();
+  readonly standings = new Map<string, Exclude<Standing, 'none'>>();
   readonly resumed: string[] = [];
   readonly stopped: string[] = [];
   /** Called before and after each effect on runs. It may throw, as a killed process ends there. */

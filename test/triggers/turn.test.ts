@@ -1,5 +1,5 @@
 /** What a turn of a trigger records and starts, with a clock and runs of the test. */
-import { link, mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Missed, Overlap, Trigger } from '../../src/model/trigger.ts';
@@ -185,6 +185,26 @@ describe('a delivery', () => {
     expect(await stage.outcomes()).toEqual(['refused']);
   });
 
+  test('waits while a process that outlived its starter may begin its run', async () => {
+    const stage = await stageOf(hook());
+    const { turn, deliver } = stage.process();
+    await deliver('a');
+    const [record] = await stage.records();
+    const run = record?.occasion.run ?? '';
+    stage.standings.set(run, 'beginning');
+    expect((await turn()).next).toBe(stage.now + 5_000);
+    expect(await stage.outcomes()).toEqual(['due']);
+    stage.standings.delete(run);
+    // It holds the run only for a moment, and ends without an event.
+    stage.refusal = new UserError('run-locked', 'A process works on it.', '');
+    for (let time = 0; time < 5; time++) await turn();
+    expect(await stage.outcomes()).toEqual(['due']);
+    stage.refusal = undefined;
+    await turn();
+    expect(stage.starts).toHaveLength(1);
+    expect(await stage.outcomes()).toEqual(['started']);
+  });
+
   test('waits while its trigger is not approved', async () => {
     const stage = await stageOf(hook());
     const { turn, deliver } = stage.process();
@@ -250,6 +270,16 @@ describe('files', () => {
     expect(await names('failed')).toEqual(['ä b.md']);
     expect((await names()).sort()).toEqual(['.hidden.md', 'other.txt']);
     expect(stage.starts).toHaveLength(2);
+  });
+
+  test('a file is taken that comes after many looks at an empty folder', async () => {
+    const { stage, put, turns } = await withInbox();
+    const long = new Date('2026-01-01');
+    await utimes(join(stage.project, 'in box'), long, long);
+    for (let look = 0; look < 5; look++) await turns();
+    await put('a.md');
+    await turns();
+    expect(stage.starts.map(({ input }) => input)).toEqual(['in box/a.md']);
   });
 
   test('a file that is being written is not taken', async () => {

@@ -1,106 +1,172 @@
-/** Real processes of `raymond up`: killed at random moments, two at once, and workers of a database. */
-import { existsSync, readdirSync } from 'node:fs';
+/** Real processes of `raymond up`: killed at random moments, shut down, and in folders that are no projects. */
+import { existsSync, symlinkSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { isLong } from '../long.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Project, type Started } from '../raymond.ts';
+import { signalProcessesWith } from '../survivors.ts';
+import { GAMES, tortureTriggers } from './torture.ts';
 
-/** A workflow that writes down its input, once for each file of an inbox. */
-async function inboxProject(more: readonly string[] = []): Promise<Project> {
-  const project = new Project(
-    { 'intake/workflow.yaml': 'triggers: [{ files: "inbox/*.md" }]\n' },
-    'pro ject ü',
-  );
-  project.write('intake/START.sh', START.replace('OUT', project.path('out.txt')));
+const KILLS = isLong ? 60 : 3;
+
+test.each(Object.entries(GAMES))(
+  '%s, killed at random moments: every occasion has one run or a reason',
+  { timeout: 240_000 },
+  async (_name, game) => {
+    const database = game.workers === undefined ? undefined : await newDatabase();
+    const wanted = { seed: 27, kills: KILLS, occasions: isLong ? 20 : 2 };
+    const outcomes = await tortureTriggers({ ...game, ...wanted, ...(database && { database }) });
+    expect(outcomes).toMatchObject({ kills: KILLS, 'files: completed': wanted.occasions });
+  },
+);
+
+function projectOf(flows: Readonly<Record<string, string>>): Project {
+  const project = new Project({}, 'pro ject ü');
   onTestFinished(() => project.dispose());
-  const trusted = await project.run(['trust', 'intake', '--yes', ...more]);
-  expect(trusted.code).toBe(0);
+  for (const [name, folder] of Object.entries(flows)) {
+    project.write(`${name}/workflow.yaml`, `triggers: [{ files: "${folder}/*.md" }]\n`);
+    project.write(`${name}/START.sh`, START.replace('LOG', project.path('log')));
+  }
   return project;
 }
 
-const START = `printf '%s\\n' "$RAYMOND_INPUT" >> 'OUT'
+const START = `echo "$RAYMOND_WORKFLOW_ID $RAYMOND_ATTEMPT" >> 'LOG'
+until [ -e go ]; do sleep 0.05; done
 echo "<result>$RAYMOND_TRIGGER</result>"
 `;
 
-const done = (project: Project) =>
-  existsSync(project.path('inbox', 'done')) ? readdirSync(project.path('inbox', 'done')).length : 0;
-
-const keeps = (up: Started) => eventually('it keeps them', () => up.stderr().includes('Keeps 1'));
-
-function put(project: Project, count: number): readonly string[] {
-  const names = Array.from({ length: count }, (_, index) => `inbox/ä ${index}.md`);
-  for (const name of names) project.write(name, name);
-  return names.sort();
+async function trusted(project: Project, ...names: readonly string[]): Promise<void> {
+  for (const name of names) expect((await project.run(['trust', name, '--yes'])).code).toBe(0);
 }
 
-const FILES = isLong ? 60 : 3;
-const KILLS = isLong ? 500 : 6;
+async function ended(up: Started, signal: NodeJS.Signals = 'SIGTERM'): Promise<string> {
+  up.child.kill(signal);
+  const { code, stderr } = await up.ended;
+  expect(code).toBe(0);
+  return stderr;
+}
 
-test('killed at random moments, each file starts one run', async () => {
-  const project = await inboxProject();
-  const files = put(project, FILES);
-  for (let kill = 0; kill < KILLS && done(project) < FILES; kill++) {
-    const up = project.start(['up']);
-    // Somewhere between its first words and the end of the next run.
-    const words = Math.floor(Math.random() * 5);
-    const goal = done(project) + 1;
-    await eventually('it works', () => {
-      const lines = up.stderr().split('\n').length - 1;
-      return lines >= words || done(project) >= goal;
-    });
-    up.child.kill('SIGKILL');
-    await up.ended;
-  }
-  const up = project.start(['up']);
-  await eventually('all files are done', () => done(project) === FILES);
-  up.child.kill('SIGTERM');
-  expect((await up.ended).code).toBe(0);
-  expect(project.lines('out.txt').sort()).toEqual(files);
-});
+async function listed(project: Project): Promise<readonly { id: string; condition: string }[]> {
+  const { stdout } = await project.run(['list', '--json']);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line));
+}
 
 test('two at once start each file once, and show what started a run', async () => {
-  const project = await inboxProject();
+  const project = projectOf({ intake: 'inbox' });
+  await trusted(project, 'intake');
+  project.write('go', '');
   const both = [project.start(['up']), project.start(['up'])];
-  for (const up of both) await keeps(up);
-  const files = put(project, 2);
-  await eventually('all files are done', () => done(project) === files.length);
-  const listed = await project.run(['triggers', '--json']);
-  expect(JSON.parse(listed.stdout)).toMatchObject({
+  for (const up of both) await eventually('it keeps it', () => up.stderr().includes('Keeps 1 '));
+  project.write('inbox/ä b.md', 'x');
+  const done = project.path('inbox', 'done', 'ä b.md');
+  await eventually('the file is done', () => existsSync(done));
+  const triggers = await project.run(['triggers', '--json']);
+  expect(JSON.parse(triggers.stdout)).toMatchObject({
     ...{ workflow: 'intake', approved: true, waiting: 0, last: { outcome: 'over' } },
   });
   const shown = await project.run(['show']);
-  expect(shown.stdout).toContain('trigger   files inbox/*.md, file inbox/ä');
-  for (const { child } of both) child.kill('SIGINT');
-  for (const { ended } of both) expect((await ended).code).toBe(0);
-  expect(project.lines('out.txt').sort()).toEqual(files);
+  expect(shown.stdout).toContain('trigger   files inbox/*.md, file inbox/ä b.md');
+  for (const up of both) await ended(up, 'SIGINT');
+  expect(project.lines('log')).toHaveLength(1);
+});
+
+test('a run that a shutdown has stopped continues, and one that a person stopped does not', async () => {
+  const project = projectOf({ night: 'in', day: 'on' });
+  await trusted(project, 'night', 'day');
+  const first = project.start(['up']);
+  project.write('in/a.md', '');
+  project.write('on/b.md', '');
+  await eventually('both work', () => project.lines('log').length === 2);
+  const [day = ''] = project.lines('log').flatMap((line) => /^day-\S+/.exec(line) ?? []);
+  const [night = ''] = project.lines('log').flatMap((line) => /^night-\S+/.exec(line) ?? []);
+  expect((await project.run(['stop', day, '--now'])).code).toBe(0);
+  await eventually('its end is known', () => first.stderr().includes(`${day} is over`));
+
+  // As at the end of systemd: every process gets it, and nobody waits for their order.
+  const all = `XDG_STATE_HOME=${project.environment.XDG_STATE_HOME}\0`;
+  await eventually(
+    'all processes have ended',
+    () => signalProcessesWith(all, 'SIGTERM') === 0,
+    200,
+  );
+  expect((await first.ended).code).toBe(0);
+  const conditions = new Map((await listed(project)).map(({ id, condition }) => [id, condition]));
+  expect(conditions).toEqual(
+    new Map([
+      [day, 'interrupted'],
+      [night, 'stopped: shutdown'],
+    ]),
+  );
+  expect((await project.run(['show', night])).stdout).toContain('stopped: shutdown');
+
+  project.write('go', '');
+  const second = project.start(['up']);
+  await eventually('it is completed', () => existsSync(project.path('in', 'done', 'a.md')));
+  const said = await ended(second);
+  expect(said).toContain(`Resumed ${night}, which a shutdown had stopped`);
+  expect(said).not.toContain(day);
+  expect(project.lines('log')).toEqual(expect.arrayContaining([`${night} 1`, `${night} 2`]));
+  expect(project.lines('log')).toHaveLength(3);
 });
 
 test('triggers that are not approved, or have changed, are named and start nothing', async () => {
-  const project = await inboxProject();
-  project.write('intake/workflow.yaml', 'triggers: [{ files: "inbox/*.md", overlap: replace }]\n');
+  const project = projectOf({ intake: 'inbox' });
+  await trusted(project, 'intake');
+  const changed = 'triggers: [{ files: "inbox/*.md", overlap: replace }]\n';
+  project.write('intake/workflow.yaml', changed);
   const up = project.start(['up']);
   await eventually('it refuses', () => up.stderr().includes('Keeps 0 triggers'));
   expect(up.stderr()).toContain('raymond trust intake');
   // It notices the approval of what it has already read when the workflow is written again.
-  await project.run(['trust', 'intake', '--yes']);
-  project.write('intake/workflow.yaml', 'triggers: [{ files: "inbox/*.md", overlap: replace }]\n');
+  await trusted(project, 'intake');
+  project.write('intake/workflow.yaml', changed);
   await eventually('it keeps the trigger', () => up.stderr().includes('inbox/*.md): kept'));
-  up.child.kill('SIGTERM');
-  expect((await up.ended).code).toBe(0);
+  await ended(up);
 });
 
-test('three workers on one database start each file once', async () => {
-  const database = ['--database', await newDatabase()];
-  const project = await inboxProject(database);
-  const workers = ['a', 'b', 'c'].map((name) =>
-    project.start(['worker', '--name', name, ...database]),
+test.each<[what: string, path: string, words: string]>([
+  [
+    'does not exist',
+    'no where',
+    "There is no folder /project/no where.\n         Check the path, or create it: mkdir -p '/project/no where'",
+  ],
+  ['is below a file', 'file/x', '/project/file/x is not a folder.'],
+  [
+    'is a file',
+    'file',
+    '/project/file is not a folder.\n         Name the folder of a project, such as the one that contains this file.',
+  ],
+  ['cannot be read', 'loop', 'Raymond cannot read the folder /project/loop: '],
+])('a folder that %s is refused, also by --install', async (_what, path, words) => {
+  const project = new Project({ file: '' });
+  onTestFinished(() => project.dispose());
+  symlinkSync('loop', project.path('loop'));
+  for (const more of [[], ['--install']]) {
+    const { code, stderr } = await project.run(['up', project.folder, path, ...more]);
+    expect([code, stderr.replaceAll(project.folder, '/project')]).toEqual([
+      64,
+      expect.stringContaining(words),
+    ]);
+  }
+  expect(existsSync(project.path('..', '.home', 'config', 'systemd'))).toBe(false);
+});
+
+test('a project that is named twice, without triggers, or contains another one', async () => {
+  const project = projectOf({ intake: 'inbox', 'inner/flow': 'inbox' });
+  await trusted(project, 'intake', 'inner/flow');
+  project.write('inner/.git/HEAD', 'ref: refs/heads/main\n');
+  project.write('empty/.git/HEAD', 'ref: refs/heads/main\n');
+  symlinkSync('.', project.path('link'));
+  const up = project.start(['up', '.', 'intake', 'link', 'inner', 'empty']);
+  await eventually('it keeps them', () => up.stderr().includes('Keeps 2 triggers'));
+  const said = (await ended(up)).replaceAll(project.folder, '/project');
+  expect(said).toContain('/project/intake is in the project /project, which is kept already');
+  expect(said).toContain('/project/link is in the project /project, which is kept already');
+  expect(said).toContain('/project/empty has no approved triggers yet');
+  expect(said).toContain(
+    'The triggers of inner/flow belong to the project /project/inner. To keep them: raymond up',
   );
-  for (const worker of workers)
-    await eventually('it keeps the trigger', () => worker.stderr().includes('): kept'));
-  const files = put(project, 2);
-  await eventually('all files are done', () => done(project) === files.length);
-  for (const { child } of workers) child.kill('SIGTERM');
-  for (const { ended } of workers) await ended;
-  expect(project.lines('out.txt').sort()).toEqual(files);
+  expect(said.match(/\(files inbox\/\*\.md\): kept/g)).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 /** The keys of the live view, in a real terminal. */
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { inSuite } from '../long.ts';
 import { newProject } from '../new-project.ts';
 import { TmuxTerminal } from './tmux.ts';
 
@@ -120,10 +121,12 @@ test('s stops the run after a confirmation', async () => {
   await terminal.isAsBefore();
 });
 
-test.each([
-  ['SIGTERM', 'r interrupted'],
-  ['SIGHUP', 'r interrupted'],
-] as const)('%s in a conversation restores the terminal', async (signal, shown) => {
+test.each(
+  inSuite<readonly [NodeJS.Signals, string]>(
+    [['SIGHUP', 'r interrupted']],
+    [['SIGTERM', 'r interrupted']],
+  ),
+)('%s in a conversation restores the terminal', async (signal, shown) => {
   const project = newProject({ 'wait/START.sh': UNTIL('go') });
   const terminal = new TmuxTerminal(project, SMALL);
   await terminal.run('raymond wait --workflow-id r');

@@ -21,6 +21,8 @@ export interface Size {
 const SCREENS = join(import.meta.dirname, 'screens');
 /** `npm run pictures:view` draws each expected screen into this folder, for a person to look at. */
 const PICTURES = join(import.meta.dirname, '..', 'artefacts', 'view');
+/** Each look is a process, which takes time from the one that draws the screen. */
+const LOOK_EVERY_MS = 60;
 let terminals = 0;
 
 export class TmuxTerminal {
@@ -53,7 +55,7 @@ export class TmuxTerminal {
   async run(line: string): Promise<void> {
     await this.#modes;
     this.type('clear', 'Enter');
-    await eventually('the screen is clear', () => this.screen() === '$');
+    await eventually('the screen is clear', () => this.screen() === '$', LOOK_EVERY_MS);
     this.#tmux('clear-history', '-t', 's');
     this.type(line, 'Enter');
   }
@@ -88,9 +90,8 @@ export class TmuxTerminal {
   }
 
   shows(text: string): Promise<void> {
-    return eventually(`${JSON.stringify(text)} is on the screen`, () =>
-      this.screen().includes(text),
-    );
+    const isShown = () => this.screen().includes(text);
+    return eventually(`${JSON.stringify(text)} is on the screen`, isShown, LOOK_EVERY_MS);
   }
 
   /**
@@ -113,7 +114,7 @@ export class TmuxTerminal {
       return;
     }
     const expected = readFileSync(file, 'utf8');
-    await eventually(name, () => normal() === expected).catch(() => {});
+    await eventually(name, () => normal() === expected, LOOK_EVERY_MS).catch(() => {});
     if (process.env.VIEW_PICTURES) this.#draw(name);
     expect(normal()).toBe(expected);
   }
@@ -131,7 +132,8 @@ export class TmuxTerminal {
 
   /** The shell has its prompt on a fresh row, and the terminal is as it was before the command. */
   async isAsBefore(): Promise<void> {
-    await eventually('the prompt is on a fresh row', () => this.screen().endsWith('\n$'));
+    const isAtPrompt = () => this.screen().endsWith('\n$');
+    await eventually('the prompt is on a fresh row', isAtPrompt, LOOK_EVERY_MS);
     expect(this.#show('#{cursor_flag} #{alternate_on} #{cursor_x} #{pane_title}')).toBe(
       `1 0 2 ${this.#title}`,
     );

@@ -1,6 +1,7 @@
+import type { KeptFile } from '../../model/kept-file.ts';
 import { type PermissionRequest, requestText } from '../../model/permission.ts';
 import { UserError } from '../../model/user-error.ts';
-import { asksText, choiceLines, notDecision } from '../../observe/words.ts';
+import { acceptLines, asksText, choiceLines, fileLines, notDecision } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { readDecision } from '../../parse/decision.ts';
 import { decodeUtf8 } from '../../parse/utf8.ts';
@@ -22,6 +23,8 @@ interface Asked {
   readonly run: string;
   readonly agent: string;
   readonly question?: string;
+  readonly files?: readonly KeptFile[] | undefined;
+  readonly accept?: readonly string[] | undefined;
   /** Set for a permission request, instead of a question. */
   readonly request?: PermissionRequest;
 }
@@ -57,10 +60,10 @@ export async function textFromStandardInput(): Promise<string> {
   return text;
 }
 
-function fromPerson({ agent, question = '', request }: Asked): Promise<string> {
+function fromPerson({ run, agent, question = '', files, accept, request }: Asked): Promise<string> {
   stderr.say(`${agent} ${asksText(request)}:`);
   stderr.quote(request ? requestText(request) : question);
-  stderr.say(...choiceLines(request));
+  stderr.say(...fileLines(run, files), ...acceptLines(accept), ...choiceLines(request));
   return textFromPerson('> ', (text) =>
     request && !readDecision(text, request) ? notDecision(text, request) : undefined,
   );

@@ -6,6 +6,7 @@ import {
   whatToSign,
 } from '../../app/answer.ts';
 import { answerByCode, type GivenCode } from '../../app/answer-by-code.ts';
+import { filesAt } from '../../app/answer-files.ts';
 import { meansRun, runToChange } from '../../app/find-run.ts';
 import { waitingRuns } from '../../app/open-items.ts';
 import { readRegularFileSync } from '../../files/regular-file.ts';
@@ -22,6 +23,7 @@ import { answerText, textFromPerson, textFromStandardInput } from './answer-text
 
 export interface AnswerOptions {
   readonly agent?: string;
+  readonly file?: readonly string[];
   readonly request?: string;
   readonly code?: string;
   readonly sign?: string;
@@ -46,11 +48,16 @@ export async function answer(
   const asked = await askedItem(around, id, options);
   const { item, owner } = asked;
   const { agent } = item;
+  if (item.kind === 'request' && options.file)
+    throw wrongUsage('A permission request takes no files.', 'Remove --file.');
   if (item.kind === 'asking' && written.length > 1) throw tooManyWords(id, agent);
   if (options.sign !== undefined || options.signature !== undefined || options.toSign)
     return withSignature(around, asked, oneText(written), options);
+  const files = await filesAt(options.file ?? [], around.cwd, asked);
+  // Who sends a file need not write anything.
+  const text = written.length === 0 && files.length > 0 ? '' : oneText(written);
   const about = item.kind === 'asking' ? { ...item, run: id } : { agent, run: id, request: item };
-  const given = await giveAnswer(around, asked, await answerText(oneText(written), about));
+  const given = await giveAnswer(around, asked, await answerText(text, about), files);
   if (options.json) {
     const decided = given && { request: given.request, decision: given.decision };
     stdout.json({ workflow_id: id, agent, answered: true, ...decided });
@@ -68,13 +75,14 @@ async function withCode(
   around: Surroundings,
   code: string,
   words: readonly string[],
-  { agent, request, json }: AnswerOptions,
+  { agent, request, file, json }: AnswerOptions,
 ): Promise<number> {
   if (agent !== undefined || request !== undefined || words.length > 1)
     throw wrongUsage(
       'A code already says which question it answers.',
       'Write only the answer beside it, in quotes: raymond answer --code CODE "..."',
     );
+  if (file) throw onlyText('A code carries a text and no files.');
   const used = await answerByCode(around, await codeAndText(code, words[0]));
   const { run, project, agent: asker, answer, isCarried } = used;
   if (json)
@@ -100,8 +108,9 @@ async function withSignature(
   around: Surroundings,
   asked: AskedItem,
   text: string | undefined,
-  { sign, signature, toSign, json }: AnswerOptions,
+  { file, sign, signature, toSign, json }: AnswerOptions,
 ): Promise<number> {
+  if (file) throw onlyText('People sign a text, and no files.');
   if ([sign, signature, toSign].filter((one) => one !== undefined).length > 1 || text === undefined)
     throw wrongUsage(
       'A signature is for one answer.',
@@ -129,6 +138,9 @@ async function withSignature(
   else if (!owner) stderr.offer(`It is answered. To continue the run: raymond resume ${id}`);
   return 0;
 }
+
+const onlyText = (fact: string) =>
+  wrongUsage(fact, 'Remove --file, and say in the text where the file is.');
 
 async function signedWith(keyFile: string, asked: AskedItem, text: string): Promise<string> {
   const { signText } = await import('../../execute/signatures/ssh-signatures.ts');

@@ -1,5 +1,5 @@
 /** Asks the person at the terminal the questions of agents, if there is a person. */
-import { asksText, choiceLines, notDecision } from '../../observe/words.ts';
+import { asksText, choiceLines, fileLines, notDecision } from '../../observe/words.ts';
 import { readDecision } from '../../parse/decision.ts';
 import type { OpenQuestion, Person, Reply } from '../../ports.ts';
 import { NOTHING_TYPED, type TypedText } from '../../view/typed-text.ts';
@@ -92,10 +92,10 @@ export function corrected(text: string): TypedText {
 }
 
 /** Asks in lines, for a terminal without the live view. */
-export const askInLines: AskOne = ({ agent, question, request }, said) => {
+export const askInLines: AskOne = ({ run, agent, question, files, request }, said) => {
   stderr.say('', `${agent} ${asksText(request)}:`);
   stderr.quote(question);
-  stderr.say(...choiceLines(request));
+  stderr.say(...fileLines(run, files), ...choiceLines(request));
   return editBelow('> ', {
     send(text) {
       const problem = said.answer(text);

@@ -1,5 +1,6 @@
 import { AGENTS } from '../../execute/agents/agents.ts';
 import { lint as findings, lintFailure } from '../../lint/lint.ts';
+import { refusedAnswers } from '../../lint/refused-answers.ts';
 import { toSarif } from '../../lint/sarif.ts';
 import type { LooseLibrary } from '../../load/load.ts';
 import { counted } from '../../model/counted.ts';
@@ -19,16 +20,20 @@ export interface LintOptions {
   readonly level?: string;
   readonly windows?: boolean;
   readonly set?: readonly string[];
+  /** Also what finished runs answered, and would be refused. */
+  readonly againstRuns?: boolean;
 }
 
 /** Reports the faults of a workflow. Returns 1 if one of them is an error. */
 export async function lint(here: Here, path: string, options: LintOptions): Promise<number> {
   const least = levelOf(options.level);
   const variables = Object.keys(metadataFrom(options.set ?? []));
-  const all = await diagnose(await configuredLibrary(here), path, {
+  const library = await configuredLibrary(here);
+  const own = await diagnose(library, path, {
     variables,
     ...(options.windows && { platform: 'windows' as const }),
   });
+  const all = options.againstRuns ? [...own, ...(await refused(here, library, path))] : own;
   const shown = all.filter(({ severity }) => LEVELS.indexOf(severity) <= least);
   if (options.sarif) stdout.json(toSarif(shown, RAYMOND_VERSION, AGENTS), 2);
   else if (options.json) for (const diagnostic of shown) stdout.json(diagnostic);
@@ -51,6 +56,21 @@ async function diagnose(
     const found = lintFailure({ ok: false, ...error, message: error.message });
     return found.map((one) => ({ ...one, file: nearHere(one.file) }));
   }
+}
+
+/** What finished runs answered and the workflow would refuse. A workflow that cannot be read refuses nothing. */
+async function refused(
+  here: Here,
+  library: LooseLibrary,
+  path: string,
+): Promise<readonly Diagnostic[]> {
+  const workflow = await library.load(path).catch((error: unknown) => {
+    if (!(error instanceof WorkflowError)) throw error;
+  });
+  if (!workflow) return [];
+  const { refusedInRuns } = await import('./against-runs.ts');
+  const found = await refusedInRuns(await here(), library, workflow);
+  return refusedAnswers(workflow, found).map((one) => placed(library, workflow, one));
 }
 
 const LEVELS: readonly string[] = ['error', 'warning', 'note'] satisfies Diagnostic['severity'][];

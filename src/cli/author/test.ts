@@ -29,6 +29,7 @@ import { OPTIONS } from '../../world/config/option-table.ts';
 import { settingsFrom } from '../../world/config/settings.ts';
 import type { Here } from '../../world/surroundings.ts';
 import { libraryFor, testPorts } from '../../world/wire.ts';
+import { numberOf } from '../look/list.ts';
 import { onSignals } from '../terminal/signals.ts';
 import { stdout } from '../terminal/terminal.ts';
 import { refuseLinkedPlace } from './linked-place.ts';
@@ -41,6 +42,11 @@ export interface TestOptions {
   readonly explore?: boolean;
   readonly watch?: boolean;
   readonly record?: string;
+  /** Plays finished runs instead of tests. */
+  readonly againstRuns?: boolean;
+  /** Which runs: see `RunsWish`. */
+  readonly status?: string;
+  readonly number?: string;
 }
 
 /** Plays the tests of a workflow, or writes a test from a run. */
@@ -58,6 +64,9 @@ export async function test(
       '--explore plays no tests.',
       'Omit the names of tests and --coverage, or omit --explore.',
     );
+  if (!options.againstRuns && (options.status ?? options.number) !== undefined)
+    throw wrongUsage('--status and --number choose runs.', 'Add --against-runs, or omit them.');
+  if (options.againstRuns) return againstRuns(here, path, names, options);
   const ports = testPorts(await optionsForReading(here));
   const testOnce = () =>
     withWorkflow(ports, path, (found) => testAll(ports, found, names, options));
@@ -66,6 +75,22 @@ export async function test(
     () => withWorkflow(ports, path, async ({ companions }) => companions.folders),
     testOnce,
   );
+}
+
+async function againstRuns(
+  here: Here,
+  path: string,
+  names: readonly string[],
+  options: TestOptions,
+): Promise<number> {
+  const { status, number, junit } = options;
+  if (options.explore || options.coverage || options.watch)
+    throw wrongUsage('--against-runs plays no tests.', 'Omit --explore, --coverage and --watch.');
+  const { testAgainstRuns } = await import('./against-runs.ts');
+  const wish = { names, status, newest: numberOf(number) };
+  const { code, suite, cases } = await testAgainstRuns(here, path, wish, options);
+  if (junit !== undefined) await writeReport(junit, junitXml(suite, cases));
+  return code;
 }
 
 async function testAll(

@@ -2,7 +2,7 @@ import { type InboxItem, inbox as whatWaits } from '../../app/inbox.ts';
 import { approvalForm, iso, isoOrNull, permissionForm } from '../../look/run-form.ts';
 import { counted } from '../../model/counted.ts';
 import { requestText } from '../../model/permission.ts';
-import { asksText, duration, signaturesText, time } from '../../observe/words.ts';
+import { asksText, duration, filesText, signaturesText, time } from '../../observe/words.ts';
 import type { Here } from '../../world/surroundings.ts';
 import { stderr, stdout } from '../terminal/terminal.ts';
 import { showNotice } from '../terminal/terminal-door.ts';
@@ -32,6 +32,8 @@ function show(items: readonly InboxItem[], now: number): void {
     const signatures = item.kind === 'asking' ? signaturesText(item) : undefined;
     if (signatures !== undefined) stdout.say(`It ${signatures}.`);
     stdout.quote(beginning(item.kind === 'request' ? requestText(item) : item.question));
+    const files = item.kind === 'asking' ? filesText(item.files) : '';
+    if (files !== '') stdout.say(`Files: ${files}`);
     stdout.offer(`  ${command}`);
   }
 }
@@ -57,6 +59,7 @@ function formOf({ project, run, workflow, item, command }: InboxItem) {
         asked_at: iso(item.askedAt),
         deadline: isoOrNull(item.deadline),
         approval: approvalForm(item),
+        files: item.files ?? [],
         command,
       };
 }

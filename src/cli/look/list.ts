@@ -118,7 +118,8 @@ const LONGEST = 80;
 
 function notesOf({ run, isOwn, doubt }: StoredRun<RunSummary>): readonly string[] {
   const foreign = doubt?.line === undefined ? 'not yours' : `not yours: see line ${doubt.line}`;
-  return [...(run.isRehearsal ? ['rehearsal'] : []), ...(isOwn ? [] : [foreign])];
+  const variant = run.origin ? [`variant of ${run.origin.run}`] : [];
+  return [...variant, ...(run.isRehearsal ? ['rehearsal'] : []), ...(isOwn ? [] : [foreign])];
 }
 
 /** What came of it, or what it does and waits for. */
@@ -162,7 +163,7 @@ function workOf({ run }: StoredRun<RunSummary>, condition: Condition, now: numbe
   ];
 }
 
-function numberOf(text: string | undefined): number | undefined {
+export function numberOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw wrongUsage(`"${text}" is not a number of runs.`, 'Write a number such as 10.');

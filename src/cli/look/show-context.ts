@@ -1,6 +1,6 @@
 /** What the model saw at the end of a step, for `raymond show RUN AGENT:STEP --context`. */
 import { lookAtContext } from '../../app/look.ts';
-import { CONTEXT_KINDS, type ContextKinds } from '../../look/context-form.ts';
+import { CONTEXT_KINDS, CONTEXT_WORDS } from '../../model/context-kinds.ts';
 import { oneLine } from '../../observe/words.ts';
 import type { StepKey } from '../../ports.ts';
 import type { Surroundings } from '../../world/surroundings.ts';
@@ -22,7 +22,7 @@ export async function showContext(
   const about = reported ? 'tokens' : 'tokens, estimated from the length of the texts';
   stdout.say(`${context.agent}:${context.step}: the model saw ${number(tokens)} ${about}`, '');
   for (const kind of CONTEXT_KINDS) {
-    if (kinds[kind] > 0) stdout.say(row(KINDS[kind], kinds[kind], tokens));
+    if (kinds[kind] > 0) stdout.say(row(CONTEXT_WORDS[kind], kinds[kind], tokens));
   }
   stdout.say('');
   for (const one of steps) {
@@ -32,15 +32,6 @@ export async function showContext(
   }
   return 0;
 }
-
-const KINDS: Readonly<Record<keyof ContextKinds, string>> = {
-  system: 'instructions, tools',
-  handover: 'handover',
-  prompts: 'prompts',
-  answers: 'answers',
-  tool_calls: 'tool calls',
-  tool_results: 'tool results',
-};
 
 const WIDTH = 32;
 const BAR = 30;

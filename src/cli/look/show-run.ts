@@ -4,6 +4,7 @@ import { statusOf } from '../../app/find-run.ts';
 import type { Remainder } from '../../forecast/forecast.ts';
 import type { AgentUse, HistoryUse, StateUse } from '../../history/run-history.ts';
 import { counted } from '../../model/counted.ts';
+import { lessonName } from '../../model/notes.ts';
 import { type Doing, isDoing } from '../../model/now.ts';
 import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
@@ -14,8 +15,10 @@ import { type Wait, waitOf, waitsIn } from '../../model/wait.ts';
 import { doingText } from '../../observe/doing-text.ts';
 import type { Piece, Text } from '../../observe/screen.ts';
 import {
+  acceptLines,
   callText,
   duration,
+  fileLines,
   grantText,
   oneLine,
   shortRequest,
@@ -87,6 +90,10 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
   const words: Text[] = [];
   for (const agent of history.agents.keys()) {
     const { state, status, words: said = [] } = run.agents.get(agent) ?? {};
+    for (const { text, by } of run.endedAgents.get(agent)?.words ?? [])
+      words.push(
+        toned('warning', `${agent} ended before it heard what ${by ?? 'a person'} said: `, text),
+      );
     for (const { text, by, given } of said)
       if (!given)
         words.push(
@@ -98,6 +105,8 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
       const signatures = signaturesText(status);
       const what = signatures === undefined ? '' : `, ${signatures}`;
       questions.push(toned('warning', `${agent} asks at ${state}${what}: `, status.question));
+      for (const line of [...fileLines(id, status.files), ...acceptLines(status.accept)])
+        questions.push(`    ${line}`);
     }
     for (const request of status?.kind === 'running' ? status.requests : []) {
       const what = request.isQuestion ? 'asks' : 'asks permission';
@@ -149,6 +158,7 @@ function facts({ found, log, left }: ShownRun): readonly string[] {
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
     `  workflow  ${run.workflow}`,
+    ...(run.origin ? [`  variant   ${originText(run.origin)}`] : []),
     ...(run.startedBy ? [`  trigger   ${oneLine(startedByText(run.startedBy))}`] : []),
     `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
     `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.steps, 'step')}`,
@@ -156,8 +166,31 @@ function facts({ found, log, left }: ShownRun): readonly string[] {
     ...(run.agents.size + run.endedAgents.size > 1 ? [`  agents    ${standing(found)}`] : []),
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
     ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
+    ...noteLines(run),
     ...(log === undefined ? [] : [`  log       ${log}`]),
   ];
+}
+
+function noteLines({ id, notes, lessons }: Run): readonly string[] {
+  const proposed = [...notes].filter(([path]) => lessonName(path) !== undefined).length;
+  const show = `raymond show ${shellWord(id)} --notes`;
+  return [
+    ...(notes.size > 0 ? [`  notes     ${counted(notes.size, 'file')}: ${show}`] : []),
+    ...(lessons.length > 0
+      ? [`  lessons   ${counted(lessons.length, 'lesson')} of earlier runs`]
+      : []),
+    ...(proposed > 0
+      ? [`  proposes  ${counted(proposed, 'lesson')}: raymond trust --lessons ${shellWord(id)}`]
+      : []),
+  ];
+}
+
+/** `of review-1a2b, from before main:7: model opus` */
+function originText({ run, agent, step, changes, number }: NonNullable<Run['origin']>): string {
+  const changed = Object.entries(changes).map(([name, value]) => `${name} ${oneLine(value, 60)}`);
+  const all = [...changed, ...(number > 1 ? [`repetition ${number}`] : [])];
+  const what = all.length > 0 ? `: ${all.join(', ')}` : '';
+  return `of ${run}, from before ${agent}:${step}${what}. To compare: raymond try ${shellWord(run)}`;
 }
 
 /** What earlier runs say about the rest. Without earlier runs, nothing: few users expect a forecast then. */

@@ -32,19 +32,23 @@ export interface ShowOptions {
   readonly follow?: boolean;
   readonly rights?: boolean;
   readonly context?: boolean;
+  readonly notes?: boolean;
+  readonly files?: boolean;
+  readonly file?: string;
+  readonly save?: string;
 }
 
 export async function show(
   here: Here,
   name: string | undefined,
   stepName: string | undefined,
-  { json, timeline, svg, steps, follow, rights, context }: ShowOptions,
+  { json, timeline, svg, steps, follow, rights, context, notes, files, file, save }: ShowOptions,
 ): Promise<number> {
   if (stepName !== undefined) {
-    if (timeline || svg || steps || rights)
+    if (timeline || svg || steps || rights || notes || files || file !== undefined)
       throw wrongUsage(
         'A step is named, so it has no list and no timeline.',
-        'Remove --steps, --rights, --timeline and --svg.',
+        'Remove --steps, --rights, --notes, --files, --file, --timeline and --svg.',
       );
     const around = await here();
     const id = await runToSee(around.store, name);
@@ -55,6 +59,11 @@ export async function show(
     const { showStep } = await import('./show-step.ts');
     return showStep(around, id, key, { json, follow });
   }
+  const lists = [files, file, steps, timeline, rights, notes].filter((one) => one !== undefined);
+  if ((files || file !== undefined) && lists.length > 1)
+    throw wrongUsage('--files or --file is given with another list.', 'Remove one of them.');
+  if (save !== undefined && !files && file === undefined)
+    throw wrongUsage('--save copies files.', 'Add --files, or name one with --file.');
   if (context) throw wrongUsage('--context needs a step.', 'Name one, such as main:4.');
   if (follow)
     throw wrongUsage('--follow needs a step.', 'Name one, such as main:4, or use raymond watch.');
@@ -63,11 +72,17 @@ export async function show(
   if (svg && json) throw wrongUsage('Both --svg and --json are given.', 'Remove one of them.');
   if (steps && timeline)
     throw wrongUsage('Both --steps and --timeline are given.', 'Remove one of them.');
-  if (rights && (steps || timeline))
-    throw wrongUsage('--rights is given with another list.', 'Remove one of them.');
+  if ((rights || notes) && (steps || timeline || (rights && notes)))
+    throw wrongUsage(
+      'Several lists are asked for.',
+      'Name one of --rights, --notes, --steps and --timeline.',
+    );
   const around = await here();
   const { store, clock, workspace } = around;
   const id = await runToSee(store, name);
+  if (notes) return (await import('./show-notes.ts')).showNotes(around, id, { json });
+  if (files || file !== undefined)
+    return (await import('./show-files.ts')).showFiles(around, id, { file, save, json });
   if (rights) {
     await (await import('./show-rights.ts')).showRights(around, id, stdout, { json });
     return 0;

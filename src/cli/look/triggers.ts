@@ -31,7 +31,7 @@ export async function triggers(here: Here, options: TriggersOptions): Promise<nu
   if (json) for (const one of found) stdout.json(formOf(one));
   else if (found.length > 0) for (const line of table(COLUMNS, found.map(row))) stdout.say(line);
   else stderr.say('No workflow of this project has triggers.');
-  stderr.say(...problems.map((problem) => `Cannot read ${problem}`));
+  stderr.say(...problems);
   const paths = new Set(found.flatMap(({ path, isApproved }) => (isApproved ? [] : path)));
   if (!json)
     stderr.say(

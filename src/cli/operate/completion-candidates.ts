@@ -140,6 +140,7 @@ async function argumentValues(
   switch (command) {
     case 'run':
     case 'lint':
+    case 'bound':
     case 'diagram':
     case 'test':
     case 'convert':

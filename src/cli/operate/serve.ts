@@ -59,7 +59,11 @@ async function partsOf(around: Surroundings): Promise<ServeParts> {
     store,
     control: forPrograms(around),
     steps: await world.steps(),
-    workflow: async (ref) => (await configuredLibrary(async () => around, cwd)).load(ref),
+    async workflow(ref, run) {
+      // A variant may have other texts of states than the folder of its workflow.
+      const stored = run?.origin ? await world.sources(run) : undefined;
+      return (await configuredLibrary(async () => around, cwd, stored)).load(ref);
+    },
     workflows: () => projectWorkflows(cwd),
     pasts: (workflow, files) => pastRuns(store, workflow, files),
     page: pageFile,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -58,7 +58,13 @@ test('the words of the unit are those that were given', () => {
 
 test('the agent of launchd is a property list with exactly what was given', () => {
   const given = service(newFolder());
-  expect(readPlist(launchdAgent(given, '/log &'))).toEqual({
+  const folder = newFolder();
+  const at = (name: string) => join(folder, name);
+  // The form in which a machine keeps it.
+  writeFileSync(at('text'), launchdAgent(given, '/log &'));
+  execFileSync('plistutil', ['-i', at('text'), '-f', 'bin', '-o', at('binary')]);
+  execFileSync('plistutil', ['-i', at('binary'), '-f', 'xml', '-o', at('again')]);
+  expect(readPlist(readFileSync(at('again'), 'utf8'))).toEqual({
     Label: 'raymond.up',
     ProgramArguments: given.command,
     WorkingDirectory: given.directory,

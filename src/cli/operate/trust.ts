@@ -27,20 +27,24 @@ import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { configuredLibrary } from '../../world/wire.ts';
 import { isAttended, stderr } from '../terminal/terminal.ts';
 import { confirm } from '../terminal/terminal-door.ts';
+import { revokeLessons, trustLessons } from './trust-lessons.ts';
 
 export interface TrustCommand {
   readonly revoke?: boolean;
   readonly yes?: boolean;
+  readonly lessons?: boolean;
 }
 
 /** Shows everything first. Approves exactly what was shown. */
 export async function trustProject(
   here: Here,
   options: TrustCommand,
-  workflow?: string,
+  name?: string,
 ): Promise<number> {
   const around = await here();
-  if (workflow !== undefined) return trustTriggers(around, options, workflow);
+  if (options.lessons && options.revoke) return revokeLessons(around, name);
+  if (options.lessons) return trustLessons(around, name, options);
+  if (name !== undefined) return trustTriggers(around, options, name);
   if (options.revoke) return revokeTrust(around);
   await refuseInsideAny(around, 'trust a project');
   const { project, options: configured } = await readConfiguration(around.project);

@@ -1,5 +1,6 @@
 /** Keeps the triggers of projects until a signal ends it. */
 import { resolve } from 'node:path';
+import { checkFolder } from '../../app/triggers.ts';
 import { up as keepTriggers, type Up } from '../../app/up.ts';
 import { addressText, isLocal, listenForWebhooks, readListenAddress } from '../../app/webhooks.ts';
 import type { ListenAddress } from '../../hooks/listener.ts';
@@ -28,6 +29,7 @@ export async function up(
   directories: readonly string[],
   options: UpOptions,
 ): Promise<number> {
+  for (const directory of directories) await checkFolder(resolve(directory));
   if (options.install) return install(await here(), directories, options);
   const listenAt = options.listen === undefined ? undefined : readListenAddress(options.listen);
   const ended = new Promise<void>((end) => {

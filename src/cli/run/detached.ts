@@ -10,7 +10,7 @@ import { openLog } from '../../world/log-file.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { errorOf, isExpected, reportError } from '../terminal/report-error.ts';
 import { keptReports, observerFailed } from '../terminal/reporters.ts';
-import { stopOnSignals } from '../terminal/signals.ts';
+import { stopInBackground, stopOnSignals } from '../terminal/signals.ts';
 import { limitStderr, stderr } from '../terminal/terminal.ts';
 import { showNotice } from '../terminal/terminal-door.ts';
 import { exitCode } from './exit-code.ts';
@@ -73,6 +73,8 @@ async function startedBy(
  * answer`. `began` is called when the journal holds the first event of this process.
  */
 async function carry(around: Surroundings, started: StartedRun, began: () => void) {
+  // Raymond ends what a step has started together with the step.
+  const isOfStep = (await around.processes(started.run.id)).includeAnyRun();
   const attended = await started.attend({
     observers: [
       ['The start', onFirstEvent(began)],
@@ -80,7 +82,7 @@ async function carry(around: Surroundings, started: StartedRun, began: () => voi
     ],
     observerFailed,
     person: personAway(started),
-    stops: stopOnSignals,
+    stops: isOfStep ? stopOnSignals : stopInBackground,
     warn: stderr.say,
     alert: stderr,
   });

@@ -15,6 +15,7 @@ export function exitCode({ status }: Run): number {
     case 'stopped: iterations':
       return 3;
     case 'interrupted':
+    case 'stopped: shutdown':
       return 130;
     default:
       return unreachable(status.outcome);

@@ -12,6 +12,13 @@ export const stopOnSignals: StopSource = (stop) => {
 };
 
 /**
+ * Nobody sees a background process, and `raymond stop` reaches it without a signal. So these come from the system,
+ * which shuts down or ends the session.
+ */
+export const stopInBackground: StopSource = (stop) =>
+  onSignals((signal) => (signal === 'SIGINT' ? stop('now') : stop('now', 'shutdown')));
+
+/**
  * For a run that workers execute. The first Ctrl-C lets running steps finish, the second one stops them,
  * and the third one only leaves. So does a closed terminal, because the run does not need it.
  */

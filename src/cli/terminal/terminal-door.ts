@@ -14,13 +14,20 @@ export function terminalDoor({ json }: { readonly json?: boolean | undefined } =
     async agree({ kind, facts }) {
       const asks = !json && isAttended();
       // The refusal also says what it is about.
-      if (asks || (kind !== 'changed-workflow' && kind !== 'prune')) stderr.say(...facts);
+      if (asks || !REFUSED_WITH_FACTS.includes(kind)) stderr.say(...facts);
       return asks ? confirm(QUESTIONS[kind]) : undefined;
     },
   };
 }
 
+const REFUSED_WITH_FACTS: readonly Consent['kind'][] = [
+  'costly-start',
+  'changed-workflow',
+  'prune',
+];
+
 const QUESTIONS: Readonly<Record<Consent['kind'], string>> = {
+  'costly-start': 'Start it?',
   'foreign-run': 'Resume it?',
   'changed-workflow': 'Continue with the changed files?',
   rewind: 'Rewind?',

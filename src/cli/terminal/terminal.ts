@@ -48,6 +48,8 @@ export interface Screen {
   json(value: unknown, indent?: number): void;
   /** Text for programs, such as a diagram: byte for byte, except on a terminal. */
   document(text: string): Promise<void>;
+  /** A file, byte for byte. Not for a terminal. */
+  bytes(content: Uint8Array): Promise<void>;
   /** The result of a run, for the caller of Raymond: byte for byte, except on a terminal. */
   result(text: string): Promise<void>;
   bell(): void;
@@ -269,7 +271,7 @@ function screen(stream: NodeJS.WriteStream): Screen {
     for (let from = 0; from < all.length; from += LINES_AT_ONCE)
       write(formatted(all.slice(from, from + LINES_AT_ONCE), options));
   };
-  const written = (text: string) =>
+  const written = (text: string | Uint8Array) =>
     new Promise<void>((resolve) => {
       stream.write(text, () => resolve());
     });
@@ -291,6 +293,7 @@ function screen(stream: NodeJS.WriteStream): Screen {
     lines,
     quote: (text, tone = 'plain') => write(quotedLines({ text, tone }, looks())),
     json: (value, indent) => write(`${visibleJson(value, indent)}\n`),
+    bytes: written,
     document: (text) => written(isTerminal() ? visible(text) : text),
     result: (text) => written(isTerminal() ? quotedLines({ text }, looks()) : `${text}\n`),
     bell: () => {

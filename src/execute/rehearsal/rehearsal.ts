@@ -180,7 +180,10 @@ function kept(step: Step, answer: ScriptedAnswer): ScriptedAnswer {
   const keep = (file: string, content: string) =>
     writeFileSync(join(step.folder, file), content, { mode: 0o600 });
   mkdirSync(step.folder, { recursive: true, mode: 0o700 });
-  if (step.kind === 'prompt') keep(STEP_FILES.answer.name, text);
+  if (step.kind === 'prompt') {
+    keep(STEP_FILES.prompt.name, step.prompt);
+    keep(STEP_FILES.answer.name, text);
+  }
   keep(
     STEP_FILES.stdout.name,
     step.kind === 'prompt' ? `${JSON.stringify({ rehearsed: text })}\n` : text,

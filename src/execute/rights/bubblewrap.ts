@@ -1,5 +1,6 @@
 /** A program in bubblewrap: with files, processes and sockets of its own, and without a network. */
 import { existsSync, statSync } from 'node:fs';
+import { isWithin } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { Program } from '../agents/out-of-sight.ts';
@@ -16,8 +17,9 @@ export interface SandboxedProgram extends Program {
 
 export function inBubblewrap(
   { command, args }: Program,
-  { cwd, places, network, ownFolder }: Confinement,
+  { cwd, places: wanted, network, ownFolder }: Confinement,
 ): SandboxedProgram {
+  const places = needed(wanted);
   return {
     filter: callFilterFile(ownFolder, 'no files'),
     endsWhole: true,
@@ -33,6 +35,16 @@ export function inBubblewrap(
     ],
   };
 }
+
+/** Each mount takes time. Below what cannot be changed, nothing else can be. */
+function needed(places: readonly Placed[]): readonly Placed[] {
+  return places.filter(({ path, access }, at) => {
+    const around = places.slice(0, at).findLast((one) => isWithin(one.path, path));
+    return !isReadOnly(access) || (around !== undefined && !isReadOnly(around.access));
+  });
+}
+
+const isReadOnly = (access: Placed['access']) => access === 'seen' || access === 'read';
 
 /**
  * Root owns these files, and so can write them without any capability: the kernel would run a program for it.

@@ -32,6 +32,32 @@ test.runIf(process.platform === 'linux')('a confined command begins in the sandb
   expect(args[args.indexOf('--seccomp') + 1]).toBe('3');
 });
 
+test.runIf(process.platform === 'linux')(
+  'only what could be changed otherwise is mounted again, so that the sandbox begins sooner',
+  () => {
+    const places = [
+      { path: '/h', access: 'seen' },
+      { path: '/p', access: 'seen' },
+      { path: '/p/.raymond', access: 'read' },
+      { path: '/p/out', access: 'write' },
+      { path: '/p/out/x', access: 'read' },
+      { path: '/p/out/x/deeper', access: 'read' },
+      { path: '/p/tmp', access: 'fresh' },
+      { path: '/p/tmp/seen', access: 'seen' },
+      { path: '/p/secret', access: 'hidden' },
+      { path: '/p/secret/seen', access: 'seen' },
+    ] as const;
+    const { args } = confined({ ...wanted, confine: { ...confine, places } });
+    const mounted = args.filter((word) => places.some(({ path }) => path === word));
+    expect(new Set(mounted)).toEqual(
+      new Set([
+        ...['/p/out', '/p/out/x', '/p/tmp', '/p/tmp/seen', '/p/secret', '/p/secret/seen'],
+        confine.cwd,
+      ]),
+    );
+  },
+);
+
 test('without its sandbox, it does not begin', () => {
   expect(() => sandboxProgram('bwrap', '/nowhere')).toThrow('The sandbox needs bwrap');
 });

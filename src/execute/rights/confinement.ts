@@ -2,15 +2,15 @@
  * What the processes of a step see and may change, as a list of places. Deeper places count more than
  * those above them. `bubblewrap.ts` and `sandbox-runtime.ts` give it to the kernel.
  */
-import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { COMMAND_FILES } from '../../files/command-files.ts';
 import { isWithin, readIfSmallSync } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
 import type { ConfiguredAgent } from '../../model/configured-agent.ts';
 import type { StepRights } from '../../model/rights.ts';
 import { realOf } from '../agents/protected-files.ts';
+import { commandFilesIn, newCommandFilesIn } from './command-places.ts';
 import { programFiles } from './program-files.ts';
 
 export interface Confinement {
@@ -89,6 +89,8 @@ export function confinementOf(
   // A deeper place counts more, so a path in one of these must not be written by its own name.
   const isKept = keptBy([...hidden, ...protects, ...needs.keeps].map(real), real(cwd));
   const written = writablePaths(rights.write, cwd, isKept);
+  // So that the step can fill it.
+  for (const path of written) if (!lookAt(path)) mkdirSync(path, { recursive: true });
   const own = taskFolder === undefined ? [] : [taskFolder];
   const roots = written.filter((path) => attempt(() => lstatSync(path).isDirectory()) ?? false);
   const programs = programFiles().filter((path) => written.some((one) => isWithin(one, path)));
@@ -104,7 +106,8 @@ export function confinementOf(
   return {
     cwd,
     temporary: join(taskFolder ?? cwd, 'tmp'),
-    places: pinned(inOrder(places.filter(({ path }) => exists(path)))),
+    // A link that leads nowhere cannot be mounted.
+    places: pinned(inOrder(places.filter(({ path }) => existsSync(path)))),
     network: rights.network === 'all' ? 'all' : [...rights.network, ...needs.hosts],
     ownFolder,
     ...(rights.learns && { learns: { ownHosts: needs.hosts } }),
@@ -207,7 +210,7 @@ const STRICTNESS = { seen: 0, write: 1, fresh: 2, read: 3, hidden: 4 } as const;
 
 /**
  * The paths that all levels allow. A relative path must not lead out of the directory through a link: an
- * agent could have made it. A folder that does not exist yet is created, so that the step can fill it.
+ * agent could have made it.
  */
 function writablePaths(
   levels: StepRights['write'],
@@ -225,9 +228,17 @@ function writablePaths(
   const allowed = lists
     .flat()
     .filter((path) => lists.every((list) => list.some((one) => isWithin(one, path))));
-  const paths = [...new Set(allowed)].filter((path) => !isKept(path));
-  for (const path of paths) if (!lookAt(path)) mkdirSync(path, { recursive: true });
-  return paths;
+  return [...new Set(allowed)].filter((path) => !isKept(path));
+}
+
+/** The command files at the top of what a step may write that it made since a moment. */
+export function newCommandFiles(
+  { write }: Pick<StepRights, 'write'>,
+  cwd: string,
+  sinceMs: number,
+): readonly string[] {
+  const roots = writablePaths(write, cwd, () => false);
+  return [...new Set(roots.flatMap((root) => newCommandFilesIn(root, sinceMs)))];
 }
 
 /**
@@ -247,27 +258,8 @@ function absolute(path: string, cwd: string): string {
 
 const inHome = (path: string) => join(homedir(), path);
 
-/** Command files at the top of a folder, and those of its repository. */
-function commandFilesIn(root: string): readonly string[] {
-  const names = new Set(attempt(() => readdirSync(root)) ?? []);
-  const files = COMMAND_FILES.filter((name) => name !== '.git' && names.has(name));
-  const own = basename(root) === '.git' ? root : names.has('.git') ? join(root, '.git') : undefined;
-  const git = own === undefined ? [] : gitCommandFiles(own);
-  return [...files.map((name) => join(root, name)), ...git];
-}
-
-const GIT_COMMANDS = /\/\.git\/(?:config|config\.worktree|hooks|info|modules|worktrees)(?:\/|$)/;
-
-/** In a repository, git reads commands from these. In a worktree, `.git` is a file and leads to the repository. */
-function gitCommandFiles(git: string): readonly string[] {
-  if (!(attempt(() => lstatSync(git).isDirectory()) ?? false)) return [git];
-  // Only what exists can be kept as it is.
-  for (const name of ['hooks', 'info'])
-    attempt(() => mkdirSync(join(git, name), { recursive: true }));
-  return ['config', 'config.worktree', 'hooks', 'info', 'modules', 'worktrees'].map((name) =>
-    join(git, name),
-  );
-}
+const GIT_COMMANDS =
+  /\/\.git\/(?:config|config\.worktree|hooks|info|modules|worktrees|commondir)(?:\/|$)/;
 
 /** What git changes outside of a worktree when an agent commits there. */
 function gitFoldersOf(root: string): readonly string[] {

@@ -7,8 +7,9 @@ import { join, relative } from 'node:path';
 import { isWithin, readIfSmallSync } from '../../files/regular-file.ts';
 import { attempt } from '../../model/attempt.ts';
 import type { Refusal, UsedRight } from '../../model/rights.ts';
-import type { Step, StepOutcome } from '../../ports.ts';
+import type { Live, Step, StepOutcome } from '../../ports.ts';
 import { realOf } from '../agents/protected-files.ts';
+import { newCommandFiles } from './confinement.ts';
 
 /** The file of a step's folder to which the process of its sandbox adds lines. */
 export const refusalsFile = (folder: string): string => join(folder, 'refusals');
@@ -55,6 +56,10 @@ function linesIn(folder: string, sinceMs: number): readonly string[] {
   });
 }
 
+/** When a step of an earlier Raymond process began, or somewhat earlier: its folder can be one that was used before. */
+export const beginOf = (folder: string): number =>
+  attempt(() => statSync(folder).birthtimeMs) ?? Date.now();
+
 /** What the standard error of a command shows. Bubblewrap itself records nothing. */
 export function visibleRefusals(stderr: string): readonly Refusal[] {
   const writes = [...stderr.matchAll(READ_ONLY)].map(([, path = '']) => path.trim());
@@ -70,6 +75,17 @@ export function withRecords(
 ): StepOutcome {
   const more = { ...(refused.length > 0 && { refused }), ...(used.length > 0 && { used }) };
   return { ...outcome, account: { ...outcome.account, ...more } };
+}
+
+/** No mount can keep a file from being created, so the person has to look at it. */
+export function warnOfCommandFiles(step: Step, sinceMs: number, live: (live: Live) => void): void {
+  const { state, cwd, rights } = step;
+  const made = rights ? newCommandFiles(rights, cwd, sinceMs) : [];
+  if (made.length === 0) return;
+  const home = realOf(cwd);
+  const names = made.map((path) => (isWithin(home, path) ? relative(home, path) : path));
+  const text = `${state} made ${names.join(', ')}. Programs take commands from such files by themselves. Read what is in them before you work there.`;
+  live({ kind: 'warning', text });
 }
 
 const MOST_BYTES = 4 * 1024 * 1024;

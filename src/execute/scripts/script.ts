@@ -38,9 +38,11 @@ import {
 } from '../process/index.ts';
 import { confinementFor } from '../rights/confined.ts';
 import {
+  beginOf,
   recordedRefusals,
   recordedUses,
   visibleRefusals,
+  warnOfCommandFiles,
   withRecords,
 } from '../rights/refusals.ts';
 import { answerRef, answerRefOf } from '../steps/answer-ref.ts';
@@ -199,6 +201,7 @@ function watch(
   whose: Whose,
   short: () => number,
 ): RunningStep {
+  const beganMs = whose === 'ours' ? Date.now() : beginOf(step.folder);
   let cut: Cut | undefined;
   const end = (why: Cut) => {
     cut ??= why;
@@ -239,11 +242,15 @@ function watch(
   return {
     outcome: outcome()
       .catch((error) => failed(`The output of ${step.state} cannot be read: ${messageOf(error)}`))
-      .then((end) =>
-        step.rights
-          ? withRecords(end, refusalsOf(step.folder, launched), recordedUses(step.folder, 0, step))
-          : end,
-      ),
+      .then((end) => {
+        if (!step.rights) return end;
+        warnOfCommandFiles(step, beganMs, live);
+        return withRecords(
+          end,
+          refusalsOf(step.folder, launched),
+          recordedUses(step.folder, 0, step),
+        );
+      }),
     stop: () => end('stopped'),
   };
 }

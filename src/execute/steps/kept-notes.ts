@@ -1,5 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { attempt } from '../../model/attempt.ts';
 import type { SessionUse } from '../../model/event.ts';
 import { readSealed, type StepSeals, writeSealed } from './step-seals.ts';
@@ -39,6 +40,32 @@ export function keptNotes<S extends z.ZodMiniType<object>>(
     },
   };
 }
+
+interface NotesOfRun {
+  readonly seals: StepSeals;
+  readonly folder: string;
+}
+
+/** Gives one run the notes that executors have about sessions of another one. */
+export function copyNotes(from: NotesOfRun, to: NotesOfRun, sessions: readonly string[]): void {
+  const names = attempt(() => readdirSync(from.folder)) ?? [];
+  const wanted = new Set(sessions.filter(isSessionId));
+  for (const session of wanted)
+    for (const name of names.filter((one) => isNoteOf(one, session))) {
+      const note = readSealed(from.seals, join(from.folder, name), noteSchema);
+      if (note === undefined || note === 'foreign') continue;
+      attempt(() => writeSealed(to.seals, join(to.folder, name), note));
+      // Some agents name sessions themselves, and have a note by that name.
+      for (const own of [note.session, note.thread])
+        if (typeof own === 'string' && isSessionId(own)) wanted.add(own);
+    }
+}
+
+/** What machines of workers know about the content of a session is no note of an executor. */
+const isNoteOf = (name: string, session: string) =>
+  (name === `${session}.json` || name.endsWith(`-${session}.json`)) && !name.startsWith('here-');
+
+const noteSchema = z.looseObject({});
 
 /** The session whose history a step continues or copies. */
 export const sourceOf = (session: SessionUse): string =>

@@ -23,7 +23,13 @@ import type {
   StepOutcome,
 } from '../../ports.ts';
 import { type Exit, type LaunchedProcess, type RunProcesses, watchIdle } from '../process/index.ts';
-import { recordedRefusals, recordedUses, withRecords } from '../rights/refusals.ts';
+import {
+  beginOf,
+  recordedRefusals,
+  recordedUses,
+  warnOfCommandFiles,
+  withRecords,
+} from '../rights/refusals.ts';
 import { answerRef } from '../steps/answer-ref.ts';
 import { writeAnswer, writeRawLocation } from '../steps/step-folder.ts';
 import { within } from '../within.ts';
@@ -242,6 +248,8 @@ async function take(
     const outcome = settle(turning.step, begun.process, followed, begun.report(followed, how), how);
     const { step } = turning;
     if (!step.rights) return outcome;
+    const beganMs = whose === 'adopted' ? beginOf(step.folder) : began;
+    warnOfCommandFiles(step, beganMs, turning.live);
     const used = recordedUses(begun.process, since, step);
     return withRecords(outcome, recordedRefusals(begun.process, since), used);
   } finally {

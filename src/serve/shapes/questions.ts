@@ -1,7 +1,7 @@
 /** Everything that waits for a person, in all runs. */
 import * as z from 'zod/mini';
 import { count, listOf, orNull, text, time } from '../../look/common.ts';
-import { approvalShape, permissionRequest } from '../../look/run-shape.ts';
+import { approvalShape, filesOfQuestion, permissionRequest } from '../../look/run-shape.ts';
 
 export const questionShape = z.object({
   kind: z.literal('question'),
@@ -13,6 +13,7 @@ export const questionShape = z.object({
   asked_at: time,
   deadline: orNull(time),
   approval: orNull(approvalShape),
+  ...filesOfQuestion,
   answered: z.boolean().check(z.describe('An answer is stored, but not used yet.')),
   own: z.boolean(),
   pid: orNull(z.int()).check(z.describe('Without a process, the run must be resumed, too.')),

@@ -1,6 +1,8 @@
 /** Requests that change something, and their answers. */
 import * as z from 'zod/mini';
-import { count, isEstimate, text, usd } from '../../look/common.ts';
+import { count, isEstimate, problem, text, time, usd } from '../../look/common.ts';
+import { fileShape } from '../../look/run-shape.ts';
+import { MOST_FILES } from '../../model/kept-file.ts';
 
 const options = {
   input: z.optional(text).check(z.describe('The value of {{input}}.')),
@@ -27,6 +29,11 @@ export const startRequest = z.strictObject({
   set: z.optional(z.record(text, text)).check(z.describe('Variables for prompts and scripts.')),
   id: z.optional(text).check(z.describe('The id of the new run.')),
   rehearse: z.optional(z.boolean()).check(z.describe('Calls no model and executes no script.')),
+  confirm_above: z
+    .optional(usd)
+    .check(
+      z.describe('Refuse a start that could cost more US dollars; 0 is the consent to any amount.'),
+    ),
   ...options,
 });
 
@@ -48,7 +55,28 @@ export const stopRequest = z.strictObject({
 export const answerRequest = z.strictObject({
   agent: z.optional(text).check(z.describe('May be left out if one agent has a question.')),
   text,
+  files: z
+    .optional(
+      z
+        .readonly(z.array(z.strictObject({ name: text, sha256: text })))
+        .check(z.maxLength(MOST_FILES)),
+    )
+    .check(z.describe('Files that were stored for the run, with the names for the agent.')),
 });
+
+export const keptFile = z.object({ id: text, bytes: count, sha256: text });
+
+export const fileList = z.object({
+  files: z
+    .readonly(
+      z.array(
+        z.object({ ...fileShape.shape, agent: text, of: z.enum(['question', 'answer']), at: time }),
+      ),
+    )
+    .check(z.describe('The oldest first.')),
+});
+
+export type KeptFileReply = z.infer<typeof keptFile>;
 
 export const sayRequest = z.strictObject({
   agent: z.optional(text).check(z.describe('May be left out if the run has one agent.')),
@@ -94,6 +122,35 @@ export const rewound = z.object({
   cost_usd: usd.check(z.describe('What the abandoned steps have cost.')),
   cost_is_estimate: isEstimate,
   files: z.readonly(z.array(text)).check(z.describe('The folders whose files came back.')),
+});
+
+export const tryRequest = z.strictObject({
+  agent: z.optional(text).check(z.describe('The first agent, if it is left out.')),
+  step: z.int().check(z.positive(), z.describe('Variants begin at the moment before it.')),
+  with: z
+    .optional(z.readonly(z.array(text)))
+    .check(z.describe('Files of the project, as `--with` takes them. Each one is a variant.')),
+  model: z.optional(z.readonly(z.array(text))),
+  effort: z.optional(z.readonly(z.array(text))),
+  input: z.optional(z.readonly(z.array(text))),
+  times: z.optional(z.int().check(z.positive())),
+  steps: z
+    .optional(z.int().check(z.positive()))
+    .check(z.describe('How many states may begin in each variant.')),
+  alone: z.optional(z.boolean()).check(z.describe('Only the agent of the step goes on.')),
+  files: z
+    .optional(z.boolean())
+    .check(z.describe('False lets the variants work in the directory as it is now.')),
+  budget: z.optional(usd).check(z.describe('What each variant may spend.')),
+});
+
+export const tried = z.object({
+  id: text,
+  variants: z
+    .readonly(z.array(text))
+    .check(z.describe('The runs that have begun, or had begun before.')),
+  refused: z.readonly(z.array(problem)).check(z.describe('Why the other variants have not begun.')),
+  warnings: z.readonly(z.array(text)),
 });
 
 export const pruneRequest = z.strictObject({});
@@ -143,5 +200,7 @@ export type Decided = z.infer<typeof decided>;
 export type Pruned = z.infer<typeof pruned>;
 export type Rewound = z.infer<typeof rewound>;
 export type PermissionRequestBody = z.infer<typeof permissionRequestBody>;
+export type TryRequest = z.infer<typeof tryRequest>;
+export type Tried = z.infer<typeof tried>;
 export type RewindRequest = z.infer<typeof rewindRequest>;
 export type Answered = z.infer<typeof answered>;

@@ -47,7 +47,7 @@ const OF_A_TERMINAL = new Set([
 ]);
 
 /** Limits that only cost money or time. */
-const CHOSEN_FREELY = new Set(['budget', 'max-agents', 'max-depth']);
+const CHOSEN_FREELY = new Set(['budget', 'confirm-above', 'max-agents', 'max-depth']);
 
 function isDangerous(row: TableRow, value: unknown, root: string): boolean {
   return 'inProject' in row && needsTrust(row.inProject, value, root);

@@ -19,6 +19,7 @@ export function settingsFrom(
   const said = seenFrom(process.cwd(), options, OPTIONS);
   const maxAgents = options.maxAgents ?? base.maxAgents;
   const maxDepth = options.maxDepth ?? base.maxDepth;
+  const maxFilesMib = options.maxFilesMib ?? base.maxFilesMib;
   const isRehearsal =
     base.rehearse === true || options.rehearse === true || options.rehearsal !== undefined;
   const rehearsalFile =
@@ -34,6 +35,7 @@ export function settingsFrom(
     maxParallelScripts: options.maxParallel ?? base.maxParallelScripts,
     ...(maxAgents !== undefined && { maxAgents }),
     ...(maxDepth !== undefined && { maxDepth }),
+    ...(maxFilesMib !== undefined && { maxFilesMib }),
     failFast: options.failFast ?? base.failFast,
     wait: options.wait ?? base.wait,
     warm: options.warm ?? base.warm,

@@ -20,6 +20,7 @@ import { wrongUsage } from '../../options/wrong-usage.ts';
 import { type PostgresOccasions, postgresOccasions } from '../../postgres/occasions.ts';
 import { ownRun } from '../../postgres/own-run.ts';
 import { findRow } from '../../postgres/run-row.ts';
+import { copySession } from '../../postgres/sessions.ts';
 import { checkAbilities, liftedRights, travelWarnings } from '../check-agents.ts';
 import { notifiers } from '../notify.ts';
 import { unsealedNotice } from '../sealed-choices.ts';
@@ -66,6 +67,13 @@ export function fleet(url: string, around: () => Surroundings): World {
       const expected = (ref: string) => run.workflowFiles.get(ref);
       const { source } = around().workspace(run.id);
       return storedSources((await runs()).database, run.id, expected, source);
+    },
+    async branchSessions(from, to, sessions) {
+      const { database, parts } = await runs();
+      for (const session of sessions)
+        await database.transaction((queries) =>
+          copySession(queries, parts.rows, { from: from.id, to: to.id, session }),
+        );
     },
     keepsSources: true,
     // The worktrees are on the machines of the workers.

@@ -18,12 +18,20 @@ export function keepSharedTriggers(parts: SharedTriggersParts): () => Promise<vo
   const { database, clock, report, keep } = parts;
   const ledger = postgresOccasions(database);
   const kept = new Map<string, { close(): Promise<void> }>();
+  const said = new Set<string>();
   let cancel = () => {};
   let isClosed = false;
   const look = async () => {
     for (const directory of await ledger.registered()) {
       if (isClosed || kept.has(directory) || !existsSync(directory)) continue;
-      kept.set(directory, await keep(directory));
+      try {
+        kept.set(directory, await keep(directory));
+      } catch (error) {
+        // It must not keep the others from being kept, and comes again with the next look.
+        const problem = `Cannot keep the triggers of ${directory}: ${messageOf(error)}`;
+        if (!said.has(problem)) report(problem);
+        said.add(problem);
+      }
     }
   };
   const again = () => {

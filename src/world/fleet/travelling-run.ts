@@ -67,7 +67,8 @@ export async function sharedFolders({ run, around }: TravellingRun, chosen: Chos
     step: own.step,
     hasBegun: own.hasBegun,
     task: shared.task,
-    putJoined: shared.putJoined,
+    notes: shared.notes,
+    put: shared.put,
   };
   const worktrees =
     chosen.worktrees &&

@@ -28,6 +28,7 @@ import type { StepKey } from '../../ports.ts';
 import { nameOf } from '../../postgres/address.ts';
 import { connectionsLeft, type Database, openDatabase } from '../../postgres/database.ts';
 import { keptOf } from '../../postgres/head.ts';
+import { postgresFiles } from '../../postgres/kept-files.ts';
 import { openedBy } from '../../postgres/mailbox.ts';
 import { listenTo } from '../../postgres/notices.ts';
 import type { RunRow } from '../../postgres/run-row.ts';
@@ -176,13 +177,15 @@ async function openRun(
   const ofRun = { run: id, startedAt, settings, workflow, library, refs };
   const area = await projectArea(cwd, homeFolder());
   const chosen = await executors(around, { ...ofRun, given: config.options, root: area.root });
+  const kept = postgresFiles(database, run.id);
   const ports = {
     library,
     load,
     pack: loose.pack,
     executors: withSessions(of, chosen),
-    ground: await groundOf({ ...run, cwd }, library, around.workspace(run.id).tasks),
+    ground: await groundOf({ ...run, cwd }, library, around.workspace(run.id).tasks, kept),
     folders: around.workspace(run.id),
+    kept,
     keeper: chosen.keeper,
     worktrees: chosen.worktrees,
     files: chosen.files && files,

@@ -1,0 +1,82 @@
+/**
+ * What the agents of a run note for each other, and what people have kept of it for later runs. Notes are
+ * texts, by their paths in the folder that a step gets. A note in `lessons/` is proposed as a lesson.
+ */
+import * as z from 'zod/mini';
+import type { PersistentMap } from './persistent-map.ts';
+
+const text = z.string();
+const count = z.int().check(z.nonnegative());
+/** The text as a file, so that a step that changes nothing is recognised. */
+const written = { text, sha256: text };
+
+/** Whether a state may change the notes. */
+export const NOTES_ACCESS = ['read', 'write'] as const;
+export const notesAccessSchema = z.enum(NOTES_ACCESS);
+
+/** The changes of a step, by path; null for a note that it removed. */
+export const noteChangesSchema = z.readonly(z.record(text, z.nullable(z.object(written))));
+
+/** A note, and the step that wrote it. */
+export const noteSchema = z.object({ ...written, agent: text, step: count });
+export const notesSchema = z.readonly(z.record(text, noteSchema));
+
+/** A note that a person has kept for later runs of the workflow, and the step that wrote it. */
+export const lessonSchema = z.object({
+  name: text,
+  text,
+  run: text,
+  agent: text,
+  step: count,
+});
+
+export type NotesAccess = z.infer<typeof notesAccessSchema>;
+export type NoteChanges = z.infer<typeof noteChangesSchema>;
+export type Note = z.infer<typeof noteSchema>;
+export type Lesson = z.infer<typeof lessonSchema>;
+
+/** Lessons are part of every later run. */
+export const MOST_LESSONS = { count: 50, bytes: 4 * 1024, allBytes: 32 * 1024 } as const;
+
+export const LESSONS = 'lessons/';
+
+/** The name of the lesson that a note proposes. */
+export function lessonName(path: string): string | undefined {
+  const name = path.startsWith(LESSONS) ? path.slice(LESSONS.length) : '';
+  return name === '' || name.includes('/') ? undefined : name;
+}
+
+/** A lesson as a file: agents have to see whose words it has. */
+export const lessonFile = ({ run, agent, step, text }: Lesson) =>
+  `${HEAD}${run}, ${agent}:${step}.\n\n${text}`;
+
+/** The words of an agent in a file that it may have begun with a lesson of an earlier run. */
+export const lessonText = (file: string) => file.replace(OWN_HEAD, '');
+
+const HEAD = 'A lesson of an earlier run: ';
+const OWN_HEAD = new RegExp(`^${HEAD}[^\\n]*\\n\\n`);
+
+/** The files that a step finds: the lessons, and the notes of the run. */
+export function noteFiles(
+  notes: PersistentMap<Note>,
+  lessons: readonly Lesson[],
+): ReadonlyMap<string, string> {
+  return new Map([
+    ...lessons.map((lesson) => [`${LESSONS}${lesson.name}`, lessonFile(lesson)] as const),
+    ...[...notes].map(([path, { text: of }]) => [path, of] as const),
+  ]);
+}
+
+/** The notes after a step has changed some of them. Each path has the text that was written last. */
+export function withChanges(
+  notes: PersistentMap<Note>,
+  changes: NoteChanges,
+  by: { readonly agent: string; readonly step: number },
+): PersistentMap<Note> {
+  let next = notes;
+  for (const [path, change] of Object.entries(changes))
+    next = change
+      ? next.set(path, { ...change, agent: by.agent, step: by.step })
+      : next.delete(path);
+  return next;
+}

@@ -1,0 +1,57 @@
+/** The files of a variant, on its branch. */
+import {
+  type ChangedLines,
+  changedSince,
+  commitWorktree,
+  mergeableBranch,
+} from '../execute/git/variant-files.ts';
+import { messageOf } from '../model/message-of.ts';
+import type { Run } from '../model/run.ts';
+import type { Surroundings } from './surroundings.ts';
+import { filesOf } from './wire.ts';
+
+/**
+ * Commits the files of a variant on its branch, so that an ordinary merge adopts them. Only for a variant on
+ * which nothing works. Trouble is reported, and ends nothing.
+ */
+export async function commitVariant(
+  around: Pick<Surroundings, 'workspace' | 'report'>,
+  run: Run,
+): Promise<void> {
+  const { id, origin } = run;
+  const found = treeOf(run);
+  if (!origin || !found) return;
+  const message = `Files of ${id}, a variant of ${origin.run} from before ${origin.agent}:${origin.step}`;
+  await commitWorktree(filesOf(around, id), found.tree.path, found.branch, message).catch((error) =>
+    around.report(`The files of ${id} cannot be committed: ${messageOf(error)}`),
+  );
+}
+
+export interface VariantFiles {
+  /** Undefined if they cannot be compared. */
+  readonly lines: ChangedLines | undefined;
+  /** The worktree, if it exists. */
+  readonly worktree: string | undefined;
+  /** The branch, if it has a commit of the variant. */
+  readonly branch: string | undefined;
+}
+
+export async function variantFiles(
+  around: Pick<Surroundings, 'workspace'>,
+  run: Run,
+): Promise<VariantFiles | undefined> {
+  const found = treeOf(run);
+  if (!found) return undefined;
+  const { tree, branch } = found;
+  const changed = changedSince(tree, branch, filesOf(around, run.id));
+  return {
+    ...(await changed.catch(() => ({ lines: undefined, worktree: undefined }))),
+    branch: await mergeableBranch(tree, branch),
+  };
+}
+
+function treeOf({ origin, agents, endedAgents }: Run) {
+  const id = origin?.agent ?? '';
+  const { tree, branch = '' } = (agents.get(id) ?? endedAgents.get(id))?.worktree ?? {};
+  return tree && { tree, branch };
+}
