@@ -4,6 +4,7 @@ import { type Remainder, remainderOf } from '../forecast/forecast.ts';
 import { PastReader, type PastRun, pastRunSchema } from '../forecast/past-run.ts';
 import type { PlaceReader } from '../forecast/places.ts';
 import { attempt } from '../model/attempt.ts';
+import { isCompleted } from '../model/condition.ts';
 import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
@@ -54,9 +55,8 @@ const MOST_RUNS = 50;
 function isFinished(found: SurveyedRun, workflow: string): found is StoredRun<RunSummary> {
   if (found.kind === 'damaged' || !found.isOwn) return false;
   const { run } = found;
-  const isCompleted = run.status.kind === 'ended' && run.status.outcome === 'completed';
   // A variant has not come the whole way.
-  return isCompleted && run.workflow === workflow && !run.isRehearsal && !run.origin;
+  return isCompleted(run) && run.workflow === workflow && !run.isRehearsal && !run.origin;
 }
 
 function readCache(text: string | undefined): readonly PastRun[] {

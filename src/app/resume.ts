@@ -1,5 +1,6 @@
 import { openByKind } from '../host/questions.ts';
 import { finishRestoring } from '../host/rewind-run.ts';
+import { isCompleted } from '../model/condition.ts';
 import { counted } from '../model/counted.ts';
 import { type Door, type LogFile, warnings } from '../model/notice.ts';
 import type { Run } from '../model/run.ts';
@@ -84,13 +85,15 @@ export async function resume(
     const restored = () =>
       finishRestoring({ files: filesOf(around, id), clock }, opened.run, journal);
     let run = isOwn ? await restored() : opened.run;
-    if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
+    const completed = async (): Promise<Resumed> => {
       await journal.close();
       await lease.release();
       const history = `raymond show ${shellWord(id)}`;
       door.notice({ kind: 'hint', text: `${id} is completed. To see its history: ${history}` });
       return { kind: 'completed', run };
-    }
+    };
+    // A rewind or a diff of a stranger's completed run needs the approval that only a resume can give.
+    if (isCompleted(run) && (isOwn || !given.trustRun)) return await completed();
     log = openedLog(door, options, around);
     const { agents } = config.options;
     const ownAgents = agents ? { agents } : {};
@@ -102,6 +105,10 @@ export async function resume(
     if (!isOwn) {
       give(door, warnings(unsealedNotice(id, await lease.seal({ ...run, settings }))));
       run = await restored();
+      if (isCompleted(run)) {
+        log?.close();
+        return await completed();
+      }
     }
     give(door, warnings(await world.tidy(run)));
     if (given.input !== undefined) await checkReceiver(store, run);

@@ -239,3 +239,18 @@ test('a run starts even if the key cannot be saved', async () => {
   expect(code).toBe(0);
   expect(stderr).toContain('Raymond will not recognise r as yours at a resume.');
 });
+
+test('a completed run is approved, so that it can be rewound and its changes shown', async () => {
+  const project = newProject(FLOW);
+  const env = STRANGER(project);
+  await command(project, ['flow', '--workflow-id', 'planted'], { env });
+  const rewind = ['rewind', 'planted', '--to', 'main:2', '--no-files'];
+  const refused = await command(project, rewind);
+  expect(refused.code).toBe(64);
+  expect(refused.stderr).toContain('raymond resume planted --trust-run');
+  const { code, stderr } = await command(project, ['resume', 'planted', '--trust-run']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('planted is completed.');
+  expect(project.lines('ran')).toHaveLength(2);
+  expect((await command(project, [...rewind, '--yes'])).code).toBe(0);
+});

@@ -1,11 +1,12 @@
 /** The words that can complete a command line. Finding them reads names and executes nothing. */
+
 import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
 import { allRuns, runToSee, statusOf } from '../../app/find-run.ts';
 import { openRun } from '../../host/open-run.ts';
 import { findWorkflows } from '../../load/find-workflows.ts';
 import { AbandonedSteps } from '../../model/abandoned-steps.ts';
-import { CONDITIONS } from '../../model/condition.ts';
+import { CONDITIONS, isCompleted } from '../../model/condition.ts';
 import type { RunEventOf } from '../../model/event.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
 import { TRANSITION_TAGS } from '../../model/tag.ts';
@@ -169,9 +170,6 @@ async function argumentValues(
       return [];
   }
 }
-
-const isCompleted = ({ status }: RunSummary) =>
-  status.kind === 'ended' && status.outcome === 'completed';
 
 /** The runs that fit, or all if none fits, with their status. */
 async function runs(
