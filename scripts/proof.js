@@ -1,5 +1,6 @@
 // Kills Raymond thousands of times and records what came of it: npm run proof -- --kills 10000 --minutes 60
-// Continues where the last sitting ended. --game plays one game only, --page only writes the page.
+// Continues where the last sitting ended. --game, which can be repeated, plays only
+// the games that it names, so that several processes can share the work. --page only writes the page.
 
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -9,7 +10,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '60' },
-    game: { type: 'string' },
+    game: { type: 'string', multiple: true, default: [] },
     page: { type: 'boolean', default: false },
   },
 });
@@ -22,7 +23,7 @@ const failed = values.page
       file: proofFiles(root).plays,
       kills: Number(values.kills),
       until: Date.now() + Number(values.minutes) * 60_000,
-      only: values.game,
+      games: values.game,
       say: console.log,
     });
 writeProof(root);

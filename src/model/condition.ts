@@ -84,10 +84,10 @@ function ended(outcome: RunOutcome): RunCondition {
   }
 }
 
-/** Whether a resume continues the run at once, without an answer of a person. */
 export const isCompleted = ({ status }: Pick<RunSummary, 'status'>): boolean =>
   status.kind === 'ended' && status.outcome === 'completed';
 
+/** Whether a resume continues the run at once, without an answer of a person. */
 export const isResumable = ({ kind }: Condition) => RESUMABLE.includes(kind);
 
 const RESUMABLE: readonly Condition['kind'][] = [

@@ -16,7 +16,7 @@ test('every play that was recorded can still be repeated', () => {
   expect(played.filter((cell) => !known.has(cell))).toEqual([]);
 });
 
-test('the way of killing that has been played least is next', () => {
+test('the way of killing with the fewest plays is next', () => {
   const circumstances = { seed: 1, commit: 'c', node: 'v', date: '2026-01-01' };
   const play = (victims: string, kills: number): Play => ({
     ...{ game: 'g', victims, kills },
@@ -28,5 +28,6 @@ test('the way of killing that has been played least is next', () => {
   ];
   expect(nextCell([], left)).toBe(left[0]);
   expect(nextCell([play('a', 30)], left)).toBe(left[1]);
-  expect(nextCell([play('a', 30), play('b', 40)], left)).toBe(left[0]);
+  expect(nextCell([play('a', 30), play('b', 10)], left)).toBe(left[0]);
+  expect(nextCell([play('a', 30), play('b', 10), play('a', 30)], left)).toBe(left[1]);
 });

@@ -92,13 +92,14 @@ export interface Wanted {
   readonly kills: number;
   /** No play begins after this time. */
   readonly until: number;
-  readonly only?: string;
+  /** The games to play; all, if none is named. Several processes can play different games. */
+  readonly games: readonly string[];
   say(text: string): void;
 }
 
 /** Continues the proof. Gives the plays of this sitting that failed. */
 export async function prove(wanted: Wanted): Promise<readonly Play[]> {
-  let left = cells().filter(({ game }) => wanted.only === undefined || game === wanted.only);
+  let left = cells().filter(({ game }) => wanted.games.length === 0 || wanted.games.includes(game));
   const failed: Play[] = [];
   for (;;) {
     const plays = readPlays(wanted.file);
@@ -141,12 +142,12 @@ export function readPlays(file: string): readonly Play[] {
   return lines.map((line) => z.parse(playSchema, JSON.parse(line)));
 }
 
-/** The cell that has been disturbed least. */
+/** The cell that has been played least. Plays of the fleet have fewer kills, and each takes far longer. */
 export function nextCell<T extends Pick<Cell, 'game' | 'victims'>>(
   plays: readonly Play[],
   left: readonly T[],
 ): T | undefined {
-  return left.toSorted((a, b) => killsIn(playsOf(plays, a)) - killsIn(playsOf(plays, b)))[0];
+  return left.toSorted((a, b) => playsOf(plays, a).length - playsOf(plays, b).length)[0];
 }
 
 const nextSeed = (plays: readonly Play[], cell: Cell): number =>
