@@ -15,11 +15,21 @@ function git(project: Project, ...args: string[]): string {
   return execFileSync('git', ['-C', project.folder, ...WHO, ...args], { encoding: 'utf8' });
 }
 
-function repository(files: Readonly<Record<string, string>>, name?: string): Project {
+/** The commit is dated after everything that the test does next, as far as git can tell. */
+function commitLate(project: Project, message: string): void {
+  const env = { ...process.env, GIT_COMMITTER_DATE: `@${Math.ceil(Date.now() / 1000) + 60} +0000` };
+  execFileSync('git', ['-C', project.folder, ...WHO, 'commit', '-qm', message], { env });
+}
+
+function repository(
+  files: Readonly<Record<string, string>>,
+  name?: string,
+  commit = (project: Project) => void git(project, 'commit', '-qm', 'first'),
+): Project {
   const project = newProject(files, name);
   git(project, 'init', '-q', '-b', 'main');
   git(project, 'add', '--all');
-  git(project, 'commit', '-qm', 'first');
+  commit(project);
   return project;
 }
 
@@ -34,9 +44,9 @@ const BETTER = `echo better >>a.txt; echo '<call return="END">SUB</call>'`;
 /** A finished run with a record of files before each step. */
 async function finished(
   files: Readonly<Record<string, string>> = WORK,
-  name?: string,
+  ...more: [name?: string, commit?: (project: Project) => void]
 ): Promise<Project> {
-  const project = repository(files, name);
+  const project = repository(files, ...more);
   const args = ['w', '--workflow-id', 'r', '--checkpoints', 'steps', '--quiet'];
   expect(await command(project, args)).toMatchObject({ code: 0 });
   return project;
@@ -165,24 +175,27 @@ test('a variant without changes repeats the step, and leaves no worktree if noth
   expect(git(project, 'branch', '--list', 'raymond/*')).toBe('');
 });
 
-test('commits of later steps and of the user are not taken back by a merge', async () => {
-  const project = await finished({
-    ...WORK,
-    'w/END.sh': `git -c user.name=x -c user.email=x@x commit -qam later; echo '<result>x</result>'`,
-  });
-  project.write('user.txt', 'mine');
-  git(project, 'add', 'user.txt');
-  // Git notes when HEAD moved in whole seconds, and the step was in this one.
-  const env = { ...process.env, GIT_COMMITTER_DATE: `@${Math.ceil(Date.now() / 1000) + 2} +0000` };
-  execFileSync('git', ['-C', project.folder, ...WHO, 'commit', '-qm', 'by the user'], { env });
-  project.write('v/SUB.sh', `echo sub >sub.txt; echo '<result>x</result>'`);
-  const { variants } = await tried(project, '--at', 'main:3', '--with', 'v', '--steps', '1');
-  expect(variants).toMatchObject([{ status: 'stopped', path: ['SUB', 'END'] }]);
-  rmSync(project.path('a.txt'), { force: true });
-  git(project, 'merge', '-q', variants[0]?.branch ?? '');
-  expect(project.read('user.txt')).toBe('mine');
-  expect(project.read('sub.txt')).toBe('sub\n');
-});
+test.each([
+  ['before the run', undefined],
+  ['in the second of the moment', (project: Project) => commitLate(project, 'first')],
+])(
+  'commits of later steps and of the user are not taken back by a merge, if the first was %s',
+  async (_, first) => {
+    const later = `git add a.txt; git -c user.name=x -c user.email=x@x commit -qm later`;
+    const files = { ...WORK, 'w/END.sh': `${later}; echo '<result>x</result>'` };
+    const project = await finished(files, undefined, first);
+    project.write('user.txt', 'mine');
+    git(project, 'add', 'user.txt');
+    commitLate(project, 'by the user');
+    project.write('v/SUB.sh', `echo sub >sub.txt; echo '<result>x</result>'`);
+    const { variants } = await tried(project, '--at', 'main:3', '--with', 'v', '--steps', '1');
+    expect(variants).toMatchObject([{ status: 'stopped', path: ['SUB', 'END'] }]);
+    git(project, 'merge', '-q', variants[0]?.branch ?? '');
+    expect(project.read('user.txt')).toBe('mine');
+    expect(project.read('a.txt')).toBe('one\nreviewed\n');
+    expect(project.read('sub.txt')).toBe('sub\n');
+  },
+);
 
 test('a changed workflow is used as it is now, with a warning', async () => {
   const project = await finished();

@@ -82,7 +82,7 @@ async function commit(shared: string, { tree, parent, at, message }: Committed):
 
 /**
  * Where HEAD was before a time, as its log says. The log counts seconds, so a move in the same second is
- * taken for a later one: an older commit gives the same merge.
+ * taken for a later one: an older commit gives the same merge. The first commit has none before it.
  */
 async function headAt(own: string, at: number): Promise<string | undefined> {
   const log = await readRegularFile(`${own}/logs/HEAD`, MOST_LOG_BYTES).catch(() => undefined);
@@ -93,17 +93,20 @@ async function headAt(own: string, at: number): Promise<string | undefined> {
   for (const line of log.toString('utf8').split('\n')) {
     const [, from = '', to = '', time = ''] = /^(\S+) (\S+) .*?> (\d+) /.exec(line) ?? [];
     if (to === '') continue;
-    first ??= from;
+    first ??= isNothing(from) ? to : from;
     if (Number(time) < second) before = to;
   }
   const found = before ?? first;
-  if (found === undefined || !isObjectId(found) || /^0+$/.test(found)) return undefined;
+  if (found === undefined || !isObjectId(found) || isNothing(found)) return undefined;
   const isThere = runGit({ args: ['--git-dir', own, 'cat-file', '-e', `${found}^{commit}`] });
   return isThere.then(
     () => found,
     () => undefined,
   );
 }
+
+/** The id that git writes where there was no commit. */
+const isNothing = (id: string) => /^0+$/.test(id);
 
 const MOST_LOG_BYTES = 64 * 1024 * 1024;
 
