@@ -24,7 +24,7 @@ function commitLate(project: Project, message: string): void {
 function repository(
   files: Readonly<Record<string, string>>,
   name?: string,
-  commit = (project: Project) => void git(project, 'commit', '-qm', 'first'),
+  commit: (project: Project) => void = (one) => git(one, 'commit', '-qm', 'first'),
 ): Project {
   const project = newProject(files, name);
   git(project, 'init', '-q', '-b', 'main');
