@@ -1,6 +1,7 @@
 // Kills and resumes Raymond repeatedly: npm run torture -- --rounds 200 --seed 1
-// Without --game it plays all games. --victims chooses what is killed in the games of runs. The games of triggers
-// kill `raymond up` and workers: npm run torture -- --game triggers --rounds 5 --kills 100
+// Without --game it plays all games. --victims chooses what is killed in the games of runs, and --dense lets the
+// kills follow each other as soon as possible. The games of triggers kill `raymond up` and workers:
+// npm run torture -- --game triggers --rounds 5 --kills 100
 // Each round has its own seed, which is printed when the round fails.
 import { parseArgs } from 'node:util';
 import { importTypeScript } from './typescript-of-tests.js';
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '30' },
     game: { type: 'string' },
     victims: { type: 'string' },
+    dense: { type: 'boolean', default: false },
   },
 });
 
@@ -35,7 +37,7 @@ async function playRun(game) {
   const expected = await undisturbedEnding(game);
   for (const seed of seeds) {
     for (const victims of values.victims === undefined ? GAMES[game].victims : [values.victims]) {
-      const counts = await torture({ game, seed, kills, victims }, expected);
+      const counts = await torture({ game, seed, kills, victims, isDense: values.dense }, expected);
       const what = `${game}, seed ${seed}, ${victims}`;
       console.log(`${what}: the same ending after ${JSON.stringify(counts)}`);
     }

@@ -15,12 +15,18 @@ export interface Moment {
   come(project: Project, random: Random, life: Started): Promise<boolean>;
 }
 
-/** `journalBytes`: the most bytes of the journal between a start and a kill. */
-export const momentsOf = (journalBytes: number): readonly Moment[] => [
+interface Pace {
+  /** The most bytes of the journal between a start and a kill. */
+  readonly journalBytes: number;
+  /** The longest time between them. */
+  readonly mostMs?: number;
+}
+
+export const momentsOf = ({ journalBytes, mostMs = 600 }: Pace): readonly Moment[] => [
   {
     name: 'at some time',
     async come(_, random, { child }) {
-      await delay(random() * 600);
+      await delay(random() * mostMs);
       return isRunning(child);
     },
   },

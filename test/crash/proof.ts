@@ -37,7 +37,7 @@ export interface Cell {
   play(seed: number): Promise<number | undefined>;
 }
 
-const KILLS = 30;
+const KILLS = 60;
 const CREW = { runs: 8, workers: 3, disturbances: 10, leaseS: 8 };
 
 export function cells(): readonly Cell[] {
@@ -53,9 +53,10 @@ export function cells(): readonly Cell[] {
       GAMES[game].victims.map((victims) => ({
         ...{ game, victims },
         command: (seed: number) =>
-          `npm run torture -- --game ${game} --victims "${victims}" --seed ${seed} --kills ${KILLS} --rounds 1`,
+          `npm run torture -- --game ${game} --victims "${victims}" --seed ${seed} --kills ${KILLS} --dense --rounds 1`,
         async play(seed: number) {
-          const counts = await torture({ game, seed, kills: KILLS, victims }, await endingOf(game));
+          const wanted = { game, seed, kills: KILLS, victims, isDense: true } as const;
+          const counts = await torture(wanted, await endingOf(game));
           return Object.values(counts).reduce((sum, one) => sum + one, 0);
         },
       })),

@@ -25,6 +25,8 @@ interface Game {
   /** The folder of the workflow has the name of the game. */
   readonly files: Readonly<Record<string, string>>;
   readonly moments: readonly Moment[];
+  /** Like `moments`, but sooner after each other, for as many kills in a play as possible. */
+  readonly denseMoments: (victims: Victims) => readonly Moment[];
   readonly victims: readonly Victims[];
   /** Returns more of the environment. */
   prepare(project: Project): Record<string, string>;
@@ -45,8 +47,13 @@ const SCRIPT_VICTIMS: readonly Victims[] = [
   'records',
 ];
 
+/** A start of Raymond takes longer than a step, so a kill that spares it can come sooner. */
+const dense = (victims: Victims) =>
+  momentsOf(killsRaymond(victims) ? { journalBytes: 6_000 } : { journalBytes: 3_000, mostMs: 60 });
+
 const OF_SCRIPTS = {
-  moments: momentsOf(250_000),
+  moments: momentsOf({ journalBytes: 250_000 }),
+  denseMoments: dense,
   victims: SCRIPT_VICTIMS,
   prepare: () => ({}),
   left: () => undefined,
@@ -57,14 +64,16 @@ export const GAMES = {
   joins: { ...OF_SCRIPTS, files: JOIN_WORKFLOW },
   worktrees: {
     files: WORKTREE_WORKFLOW,
-    moments: [...momentsOf(15_000), ...TREE_MOMENTS],
+    moments: [...momentsOf({ journalBytes: 15_000 }), ...TREE_MOMENTS],
+    denseMoments: (victims) => [...dense(victims), ...TREE_MOMENTS],
     victims: ['raymond', 'raymond and its steps', 'raymond and git', 'agents', 'git', 'wrappers'],
     prepare: prepareRepository,
     left: leftInRepository,
   },
   prompts: {
     files: PROMPT_WORKFLOW,
-    moments: [...momentsOf(15_000), ...PERSON_MOMENTS],
+    moments: [...momentsOf({ journalBytes: 15_000 }), ...PERSON_MOMENTS],
+    denseMoments: (victims) => [...dense(victims), ...PERSON_MOMENTS],
     victims: [
       'raymond',
       'raymond and its steps',
@@ -90,6 +99,8 @@ export interface Torture {
   /** The number of kills after which the run continues undisturbed. */
   readonly kills: number;
   readonly victims: Victims;
+  /** Whether the kills follow each other as soon as possible. */
+  readonly isDense?: boolean;
 }
 
 /** Everything that must not depend on kills. */
@@ -117,12 +128,14 @@ export async function undisturbedEnding(name: GameName = 'torture'): Promise<End
 
 /** Gives the number of kills by what Raymond was doing. Throws an error with the seed if anything differs. */
 export async function torture(
-  { game: name = 'torture', seed, kills, victims }: Torture,
+  { game: name = 'torture', seed, kills, victims, isDense = false }: Torture,
   expected: Ending,
 ): Promise<Readonly<Record<string, number>>> {
   return inProject(name, `${name}, seed ${seed}, killing ${victims}`, async (play) => {
     const { project } = play;
-    const moments = victims.endsWith('git') ? GIT_MOMENTS : GAMES[name].moments;
+    const { moments: usual, denseMoments }: Game = GAMES[name];
+    const ofGame = isDense ? denseMoments(victims) : usual;
+    const moments = victims.endsWith('git') ? GIT_MOMENTS : ofGame;
     const random = randomFrom(seed);
     const counts: Record<string, number> = {};
     let life = start(play, lifeArgs(play, victims));
