@@ -20,9 +20,15 @@ interface Pace {
   readonly journalBytes: number;
   /** The longest time between them. */
   readonly mostMs?: number;
+  /** After this time, a moment that has not come is given up, and the kill comes anyway. */
+  readonly patienceMs?: number;
 }
 
-export const momentsOf = ({ journalBytes, mostMs = 600 }: Pace): readonly Moment[] => [
+export const momentsOf = ({
+  journalBytes,
+  mostMs = 600,
+  patienceMs = Number.POSITIVE_INFINITY,
+}: Pace): readonly Moment[] => [
   {
     name: 'at some time',
     async come(_, random, { child }) {
@@ -36,7 +42,7 @@ export const momentsOf = ({ journalBytes, mostMs = 600 }: Pace): readonly Moment
       const journal = project.path('.raymond', 'state', `${RUN}.jsonl`);
       const size = () => statSync(journal, { throwIfNoEntry: false })?.size ?? 0;
       const enough = size() + Math.floor(random() ** 2 * journalBytes);
-      return until(child, () => size() > enough, turn);
+      return until(child, () => size() > enough, turn, patienceMs);
     },
   },
   {
@@ -45,10 +51,11 @@ export const momentsOf = ({ journalBytes, mostMs = 600 }: Pace): readonly Moment
       const folder = project.path('.raymond', 'state');
       const names = new Set<string>();
       const wanted = 1 + Math.floor(random() * 2);
-      return until(child, () => {
+      const isWritten = () => {
         for (const name of namesIn(folder)) if (name.endsWith('.tmp')) names.add(name);
         return names.size >= wanted;
-      });
+      };
+      return until(child, isWritten, soon, patienceMs);
     },
   },
   {
@@ -58,7 +65,7 @@ export const momentsOf = ({ journalBytes, mostMs = 600 }: Pace): readonly Moment
       const count = () =>
         namesIn(folder).reduce((sum, agent) => sum + namesIn(`${folder}/${agent}`).length, 0);
       const enough = count() + 1 + Math.floor(random() * 8);
-      return until(child, () => count() >= enough);
+      return until(child, () => count() >= enough, soon, patienceMs);
     },
   },
   {
@@ -70,7 +77,7 @@ export const momentsOf = ({ journalBytes, mostMs = 600 }: Pace): readonly Moment
         const joins = of('join-started') > of('join-reported');
         return joins || of('agent-asked') > of('question-timed-out');
       };
-      return until(child, isWaiting, () => delay(20));
+      return until(child, isWaiting, () => delay(20), patienceMs);
     },
   },
 ];
@@ -133,14 +140,18 @@ export const GIT_MOMENTS: readonly Moment[] = [
   },
 ];
 
+const soon = () => delay(1);
+
 /** Without a pause, a kill can hit a write, but the watcher uses a whole processor. */
 async function until(
   child: Started['child'],
   condition: () => boolean,
-  pause: () => Promise<unknown> = () => delay(1),
+  pause: () => Promise<unknown> = soon,
+  patienceMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
+  const end = performance.now() + patienceMs;
   while (isRunning(child)) {
-    if (condition()) return true;
+    if (condition() || performance.now() > end) return true;
     await pause();
   }
   return false;

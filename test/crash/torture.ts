@@ -49,7 +49,11 @@ const SCRIPT_VICTIMS: readonly Victims[] = [
 
 /** A start of Raymond takes longer than a step, so a kill that spares it can come sooner. */
 const dense = (victims: Victims) =>
-  momentsOf(killsRaymond(victims) ? { journalBytes: 6_000 } : { journalBytes: 3_000, mostMs: 60 });
+  momentsOf(
+    killsRaymond(victims)
+      ? { journalBytes: 6_000, patienceMs: 700 }
+      : { journalBytes: 3_000, mostMs: 60, patienceMs: 100 },
+  );
 
 const OF_SCRIPTS = {
   moments: momentsOf({ journalBytes: 250_000 }),
