@@ -70,6 +70,7 @@ export function outcomeForm({ ended, followed }: StepFacts): StepOutcomeShape | 
     cost_usd: ended.cost.usd,
     ...(isEstimate(ended.cost) && { cost_is_estimate: true as const }),
     usage: ended.usage ?? null,
+    model: ended.model ?? null,
     failure: ended.type === 'step-failed' ? ended.failure : null,
     exit: isEnd ? (ended.exit ?? null) : null,
     denied: isEnd ? ended.denied : [],

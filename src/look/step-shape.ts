@@ -13,6 +13,7 @@ export const stepOutcome = z.object({
   cost_usd: usd,
   cost_is_estimate: isEstimate,
   usage: orNull(z.nonoptional(accountSchema.shape.usage)),
+  model: orNull(text).check(z.describe('The model that answered, if the agent says it.')),
   failure: orNull(failureSchema),
   exit: orNull(count).check(z.describe('The exit code of a check.')),
   denied: listOf(text).check(z.describe('Tool calls that the agent was not allowed to make.')),

@@ -40,6 +40,8 @@ const printedSchema = z.object({
 export const accountSchema = z.object({
   cost: costSchema,
   usage: z.optional(usageSchema),
+  /** The model that answered, as the agent names it. Absent for scripts, and if the agent does not say. */
+  model: z.optional(text),
   /** The tokens of the session's history at the end of the step, with everything that a model saw. */
   contextTokens: z.optional(count),
   /**

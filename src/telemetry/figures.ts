@@ -1,18 +1,22 @@
 /** The metrics of a run: cost, tokens, durations, failures. They count what this process saw. */
-import type { RunEvent, StepEndEvent } from '../model/event.ts';
+import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
 import type { Attributes, HistogramPoint, Metric, SumPoint } from './otlp.ts';
+import { workflowName } from './workflow-name.ts';
 
 export class Figures {
   readonly #sums = new Map<string, Map<string, { attributes: Attributes; value: number }>>();
-  readonly #durations = new Map<string, Timed>();
+  readonly #durations: Readonly<Record<DurationKey, Map<string, Timed>>> = {
+    steps: new Map(),
+    workflows: new Map(),
+  };
 
   event(event: RunEvent, before: Run | undefined, after: Run): void {
     if (isStepEnd(event)) this.#step(event, before, after);
     if (event.type === 'agent-failed')
       this.#add('failures', 1, { 'error.type': event.failure.kind });
-    if (event.type === 'run-ended') this.#add('runs', 1, { 'raymond.outcome': event.outcome });
+    if (event.type === 'run-ended') this.#end(event, after);
   }
 
   metrics(): readonly Metric[] {
@@ -20,15 +24,29 @@ export class Figures {
       const points: readonly SumPoint[] = [...(this.#sums.get(key)?.values() ?? [])];
       return points.length > 0 ? [{ ...about, kind: 'sum', points }] : [];
     });
-    const points: readonly HistogramPoint[] = [...this.#durations.values()];
-    return points.length === 0 ? sums : [...sums, { ...DURATION, kind: 'histogram', points }];
+    const durations = DURATIONS.flatMap(({ key, ...about }): readonly Metric[] => {
+      const points: readonly HistogramPoint[] = [...this.#durations[key].values()];
+      return points.length > 0 ? [{ ...about, kind: 'histogram', points }] : [];
+    });
+    return [...sums, ...durations];
   }
 
-  #step(event: StepEndEvent, before: Run | undefined, { workflow }: Run): void {
+  /** A run that was resumed counts with all of its processes, and with the time between them. */
+  #end({ outcome, at }: RunEventOf<'run-ended'>, run: Run): void {
+    this.#add('runs', 1, { 'raymond.outcome': outcome });
+    const attributes = {
+      'gen_ai.operation.name': 'invoke_workflow',
+      'gen_ai.workflow.name': workflowName(run),
+      'error.type': outcome === 'failed' ? outcome : undefined,
+    };
+    this.#time('workflows', attributes, Math.max(0, at - run.startedAt) / 1000);
+  }
+
+  #step(event: StepEndEvent, before: Run | undefined, run: Run): void {
     const status = before?.agents.get(event.agent)?.status;
     if (status?.kind !== 'running') return;
     const attributes = {
-      'raymond.workflow': workflow.split(/[/\\]/).filter(Boolean).at(-1),
+      'gen_ai.workflow.name': workflowName(run),
       'raymond.state': status.state,
       'raymond.kind': status.session ? 'prompt' : 'script',
     };
@@ -49,7 +67,8 @@ export class Figures {
     }
     if (event.type === 'step-failed')
       this.#add('step-failures', 1, { ...attributes, 'error.type': event.failure.kind });
-    if (!status.isQueued) this.#time(attributes, Math.max(0, event.at - status.startedAt) / 1000);
+    if (!status.isQueued)
+      this.#time('steps', attributes, Math.max(0, event.at - status.startedAt) / 1000);
   }
 
   #add(key: SumKey, value: number, attributes: Attributes): void {
@@ -60,15 +79,16 @@ export class Figures {
     points.set(name, { attributes, value: point.value + value });
   }
 
-  #time(attributes: Attributes, seconds: number): void {
+  #time(key: DurationKey, attributes: Attributes, seconds: number): void {
+    const durations = this.#durations[key];
     const name = JSON.stringify(attributes);
-    const point = this.#durations.get(name) ?? newTimed(attributes);
+    const point = durations.get(name) ?? newTimed(attributes);
     const bucket = BOUNDS.findIndex((bound) => seconds <= bound);
     const index = bucket < 0 ? BOUNDS.length : bucket;
     point.counts[index] = (point.counts[index] ?? 0) + 1;
     point.count += 1;
     point.sum += seconds;
-    this.#durations.set(name, point);
+    durations.set(name, point);
   }
 }
 
@@ -92,11 +112,21 @@ const SUMS = [
 ] as const;
 type SumKey = (typeof SUMS)[number]['key'];
 
-const DURATION = {
-  name: 'raymond.step.duration',
-  unit: 's',
-  description: 'The time from the start of a step to its end',
-};
+const DURATIONS = [
+  {
+    key: 'steps',
+    name: 'raymond.step.duration',
+    unit: 's',
+    description: 'The time from the start of a step to its end',
+  },
+  {
+    key: 'workflows',
+    name: 'gen_ai.workflow.duration',
+    unit: 's',
+    description: 'The time from the start of a run to its end',
+  },
+] as const;
+type DurationKey = (typeof DURATIONS)[number]['key'];
 
 const BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
 

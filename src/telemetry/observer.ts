@@ -5,22 +5,23 @@ import { Figures } from './figures.ts';
 import { type FinishedSpan, metricsRequest, tracesRequest } from './otlp.ts';
 import { Sender } from './sender.ts';
 import type { TelemetrySettings } from './settings.ts';
-import { SpanReader } from './span-reader.ts';
+import { type Providers, SpanReader } from './span-reader.ts';
 
 interface TelemetryParts {
   readonly clock: Pick<Clock, 'now'>;
   /** Describes this process, in addition to what the user sets. */
   readonly instance: Readonly<Record<string, string>>;
+  readonly providerOf: Providers;
   readonly report: (text: string) => void;
 }
 
 /** Sends spans and metrics of a run. If the receiver is gone, they are lost and the run is not delayed. */
 export function telemetryObserver(
   { traces, metrics, resource, spanDelayMs, metricIntervalMs }: TelemetrySettings,
-  { clock, instance, report }: TelemetryParts,
+  { clock, instance, providerOf, report }: TelemetryParts,
 ): Observer {
   const about = { ...instance, ...resource };
-  const reader = new SpanReader(IDS);
+  const reader = new SpanReader(IDS, providerOf);
   const figures = new Figures();
   const spanSender = traces && new Sender(traces);
   const metricSender = metrics && new Sender(metrics);

@@ -1,3 +1,4 @@
+import * as published from '@opentelemetry/semantic-conventions/incubating';
 import { expect, test } from 'vitest';
 import { failed, makeRun, type Stage } from '../../test/make-run.ts';
 import { apply } from '../interpret/apply.ts';
@@ -5,7 +6,7 @@ import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { Figures } from './figures.ts';
-import { type FinishedSpan, metricsRequest, tracesRequest } from './otlp.ts';
+import { type Attributes, type FinishedSpan, metricsRequest, tracesRequest } from './otlp.ts';
 import { SpanReader } from './span-reader.ts';
 
 const FLOW = { START: [], WORK: [], NEXT: [] };
@@ -24,7 +25,7 @@ function ids() {
 
 /** Reads events from one position on, as a process does that resumes the run there. */
 function read(events: readonly RunEvent[], from = 0) {
-  const reader = new SpanReader(ids());
+  const reader = new SpanReader(ids(), (executor) => `provider of ${executor}`);
   const figures = new Figures();
   const spans: FinishedSpan[] = [];
   let run: Run | undefined;
@@ -61,15 +62,15 @@ function crew(): Stage {
 test('spans of run, agent, step and tool contain each other', () => {
   const { spans } = read(crew().events);
   expect(spans.map((span) => lineOf(spans, span)).sort()).toEqual([
-    'agent main < run flow',
-    'agent main_work1 < run flow',
-    'execute_tool Bash < invoke_agent NEXT.md < agent main < run flow',
-    'execute_tool Bash < invoke_agent START.md < agent main < run flow',
-    'execute_tool Bash < invoke_agent WORK.md < agent main_work1 < run flow',
-    'invoke_agent NEXT.md < agent main < run flow',
-    'invoke_agent START.md < agent main < run flow',
-    'invoke_agent WORK.md < agent main_work1 < run flow',
-    'run flow',
+    'agent main < invoke_workflow flow',
+    'agent main_work1 < invoke_workflow flow',
+    'execute_tool Bash < invoke_agent NEXT.md < agent main < invoke_workflow flow',
+    'execute_tool Bash < invoke_agent START.md < agent main < invoke_workflow flow',
+    'execute_tool Bash < invoke_agent WORK.md < agent main_work1 < invoke_workflow flow',
+    'invoke_agent NEXT.md < agent main < invoke_workflow flow',
+    'invoke_agent START.md < agent main < invoke_workflow flow',
+    'invoke_agent WORK.md < agent main_work1 < invoke_workflow flow',
+    'invoke_workflow flow',
   ]);
   const byName = new Map(spans.map((span) => [span.name, span]));
   expect(byName.get('invoke_agent START.md')).toMatchObject({
@@ -81,11 +82,52 @@ test('spans of run, agent, step and tool contain each other', () => {
     attributes: { 'error.type': 'refused' },
   });
   expect(byName.get('agent main_work1')).toMatchObject({ isError: true });
-  expect(byName.get('run flow')).toMatchObject({
+  expect(byName.get('invoke_workflow flow')).toMatchObject({
     isError: true,
     attributes: { 'raymond.outcome': 'failed', 'raymond.resumed': false },
   });
   for (const { from, to } of spans) expect(to).toBeGreaterThanOrEqual(from);
+});
+
+test('a prompt has the words that OpenTelemetry has published, and counts cached tokens as input', () => {
+  const stage = makeRun(FLOW);
+  stage.start();
+  const usage = { inputTokens: 1, cacheReadTokens: 20, cacheWriteTokens: 300, outputTokens: 4 };
+  const [ended] = stage.end('<result>x</result>');
+  const account = { usage, model: 'model-1' };
+  stage.idle();
+  const { spans, metrics } = read(
+    stage.events.map((event) => (event === ended ? { ...event, ...account } : event)),
+  );
+  const prompt = spans.find(({ name }) => name === 'invoke_agent START.md');
+  expect(prompt?.attributes).toMatchObject({
+    'gen_ai.operation.name': published.GEN_AI_OPERATION_NAME_VALUE_INVOKE_AGENT,
+    'gen_ai.provider.name': 'provider of scripted',
+    'gen_ai.request.model': 'model-1',
+    'gen_ai.agent.name': 'START.md',
+    'gen_ai.agent.id': 'main',
+    'gen_ai.usage.input_tokens': 321,
+    'gen_ai.usage.cache_read.input_tokens': 20,
+    'gen_ai.usage.cache_creation.input_tokens': 300,
+    'gen_ai.usage.output_tokens': 4,
+  });
+  expect(spans.at(-1)).toMatchObject({
+    name: 'invoke_workflow flow',
+    attributes: {
+      'gen_ai.operation.name': published.GEN_AI_OPERATION_NAME_VALUE_INVOKE_WORKFLOW,
+      'gen_ai.workflow.name': 'flow',
+    },
+  });
+  const duration = metrics.find(({ name }) => name === 'gen_ai.workflow.duration');
+  expect(duration).toMatchObject({ unit: 's', kind: 'histogram', points: [{ count: 1 }] });
+  const names = new Set<unknown>(Object.values(published));
+  const points = metrics.flatMap((metric): readonly { attributes: Attributes }[] => [
+    ...metric.points,
+  ]);
+  const used = [...spans, ...points].flatMap(({ attributes }) =>
+    Object.keys(attributes).filter((name) => name.startsWith('gen_ai.')),
+  );
+  expect(used.filter((name) => !names.has(name))).toEqual([]);
 });
 
 test('no text of an agent, a tool or a failure is sent', () => {
@@ -109,7 +151,7 @@ test('metrics have cost, steps, durations and failures', () => {
     'raymond.agent.failures': 1,
     'raymond.runs': 1,
   });
-  const duration = metrics.find(({ kind }) => kind === 'histogram');
+  const duration = metrics.find(({ name }) => name === 'raymond.step.duration');
   expect(duration?.points).toHaveLength(3);
   for (const point of duration?.kind === 'histogram' ? duration.points : [])
     expect(point.counts.reduce((a, b) => a + b)).toBe(point.count);

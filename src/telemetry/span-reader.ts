@@ -8,24 +8,31 @@
 import type { RunEvent, StepEndEvent } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import type { Usage } from '../model/step-account.ts';
 import type { Live, StepKey } from '../ports.ts';
 import type { Attributes, FinishedSpan } from './otlp.ts';
+import { workflowName } from './workflow-name.ts';
 
 interface SpanIds {
   readonly trace: (run: Run) => string;
   readonly newSpan: () => string;
 }
 
+/** The provider of an executor's models, in the words of OpenTelemetry where it has one. */
+export type Providers = (executor: string) => string;
+
 export class SpanReader {
   readonly #ids: SpanIds;
+  readonly #providerOf: Providers;
   #traceId = '';
   #run: OpenSpan | undefined;
   readonly #agents = new Map<string, OpenSpan>();
   readonly #steps = new Map<string, OpenStep>();
   #lastAt = 0;
 
-  constructor(ids: SpanIds) {
+  constructor(ids: SpanIds, providerOf: Providers) {
     this.#ids = ids;
+    this.#providerOf = providerOf;
   }
 
   /** The spans that the event ends. */
@@ -73,9 +80,11 @@ export class SpanReader {
 
   #begin(event: RunEvent, before: Run | undefined, after: Run): void {
     this.#traceId = this.#ids.trace(after);
-    this.#run = this.#open(undefined, `run ${lastName(after.workflow)}`, event.at, {
+    const workflow = workflowName(after);
+    this.#run = this.#open(undefined, `invoke_workflow ${workflow}`, event.at, {
+      'gen_ai.operation.name': 'invoke_workflow',
+      'gen_ai.workflow.name': workflow,
       'raymond.run.id': after.id,
-      'raymond.workflow': lastName(after.workflow),
       'raymond.resumed': event.type === 'run-resumed',
     });
     // An agent that this event forks has its own event, which follows.
@@ -114,8 +123,11 @@ export class SpanReader {
         'raymond.attempt': attempt,
         ...(isPrompt && {
           'gen_ai.operation.name': 'invoke_agent',
-          'gen_ai.agent.name': executor,
+          'gen_ai.agent.name': state,
+          'gen_ai.agent.id': agent,
           'gen_ai.conversation.id': session.id,
+          'gen_ai.provider.name': executor && this.#providerOf(executor),
+          'raymond.executor': executor,
         }),
       },
     );
@@ -130,13 +142,14 @@ export class SpanReader {
     const open = this.#steps.get(event.agent);
     if (!open) return [];
     this.#steps.delete(event.agent);
-    const { usage, cost } = event;
+    const { usage, cost, model } = event;
     const failure = event.type === 'step-failed' ? event.failure.kind : undefined;
     const span = finished({ ...open, failure }, event.at, {
       'raymond.end': event.type.slice(5),
       'raymond.cost.usd': cost.usd,
       'raymond.cost.from': cost.from,
-      'gen_ai.usage.input_tokens': usage?.inputTokens,
+      'gen_ai.request.model': model,
+      'gen_ai.usage.input_tokens': usage && allInput(usage),
       'gen_ai.usage.output_tokens': usage?.outputTokens,
       'gen_ai.usage.cache_read.input_tokens': usage?.cacheReadTokens,
       'gen_ai.usage.cache_creation.input_tokens': usage?.cacheWriteTokens,
@@ -190,5 +203,6 @@ function finished(open: OpenSpan, to: number, more: Attributes): FinishedSpan {
   return { traceId, spanId, parentId, name, from, to, attributes, isError: failure !== undefined };
 }
 
-/** The path of a workflow says more about the machine than about the run. */
-const lastName = (path: string) => path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;
+/** OpenTelemetry counts cached tokens as input. */
+const allInput = ({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage) =>
+  inputTokens + cacheReadTokens + cacheWriteTokens;

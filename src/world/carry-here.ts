@@ -1,7 +1,9 @@
 /** Works on one run in this process, with its messages and its executors. */
+
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { agentsWith } from '../execute/agents/agents.ts';
 import { self } from '../execute/process/index.ts';
 import type { Attendant } from '../host/attendant.ts';
 import { carryRun } from '../host/carry-run.ts';
@@ -111,7 +113,7 @@ async function carry(
       observers: [
         ...attendant.observers,
         ...notifiers(run, { around, executors, options: intended.options }, attendant),
-        ...(await telemetry(run, around)),
+        ...(await telemetry(run, agentsWith(intended.options.agents), around)),
         ['The view of other processes', publishNow({ ...lease, clock: around.clock })],
       ],
       observerFailed: attendant.observerFailed,

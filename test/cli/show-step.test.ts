@@ -35,7 +35,7 @@ prompt
 says
   | I have read \\x1b[31mit. <result>good</result>
 
-ended (N, N)
+ended (N, N, x)
 
 check, step 2 (exit 0, N)
   | all is well

@@ -21,7 +21,7 @@ function figuresOf(events: readonly RunEvent[]) {
   const history = new RunHistory();
   const steps = new Steps();
   const describer = new Describer(() => []);
-  const spans = new SpanReader({ trace: () => 't', newSpan: () => 's' });
+  const spans = new SpanReader({ trace: () => 't', newSpan: () => 's' }, (executor) => executor);
   const lines: string[] = [];
   const traced: { readonly name: string; readonly ms: number }[] = [];
   let run = newRun;

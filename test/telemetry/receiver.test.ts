@@ -84,7 +84,9 @@ test('spans of killed and resumed processes are in one trace, with metrics', asy
   project.write('morning', '');
   const second = await project.run(['resume', 'r'], { env: environment() });
   expect(second, second.stderr).toMatchObject({ code: 0 });
-  expect(names()).toEqual([...['script START.sh', 'script SLEEP.sh', 'agent main', 'run flow']]);
+  expect(names()).toEqual([
+    ...['script START.sh', 'script SLEEP.sh', 'agent main', 'invoke_workflow flow'],
+  ]);
   expect(new Set(received.spans.map(({ traceId }) => traceId)).size).toBe(1);
   const [, sleep, main, run] = received.spans;
   expect([sleep?.parentSpanId, main?.parentSpanId]).toEqual([main?.spanId, run?.spanId]);
@@ -120,13 +122,14 @@ test('the tools, tokens and costs of the real agent arrive, and the failure of a
     'execute_tool Bash < invoke_agent START.md',
     'invoke_agent START.md < agent main',
     'invoke_agent FAIL.md < agent main',
-    'agent main < run workflow',
-    'run workflow < undefined',
+    'agent main < invoke_workflow workflow',
+    'invoke_workflow workflow < undefined',
   ]);
   expect(new Set(figures())).toEqual(
     new Set([
       ...['raymond.steps', 'raymond.cost', 'raymond.tokens', 'raymond.step.failures'],
       ...['raymond.agent.failures', 'raymond.runs', 'raymond.step.duration'],
+      'gen_ai.workflow.duration',
     ]),
   );
   const points = (metric: string) =>

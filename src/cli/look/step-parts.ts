@@ -143,13 +143,15 @@ export function checkParts({ step, messages, outcome, started_at }: StepShape): 
 
 export function endParts({ outcome, started_at, kind, state }: StepShape): readonly Part[] {
   if (outcome === null) return [EMPTY, line('It is not over.')];
-  const { cost_usd: cost, cost_is_estimate: isEstimate, failure, denied, refused } = outcome;
+  const { cost_usd: cost, cost_is_estimate: isEstimate, model, failure, denied, refused } = outcome;
   const worked = duration(Date.parse(outcome.at) - Date.parse(started_at));
   const price = kind === 'prompt' ? `, ${usd(cost, isEstimate)}` : '';
   const tone = outcome.kind === 'ended' ? 'good' : 'bad';
   return [
     EMPTY,
-    line([{ text: `${outcome.kind} (${worked}${price})`, tone }]),
+    line([
+      { text: `${outcome.kind} (${worked}${price}${model ? `, ${oneLine(model)}` : ''})`, tone },
+    ]),
     ...(failure ? quote(failure.message, 0) : []),
     ...denied.map((call) => line([{ text: `denied: ${oneLine(call)}`, tone: 'warning' }])),
     ...refused.map((one) =>

@@ -119,6 +119,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
   gemini: {
     needs: geminiNeeds,
     command: ['gemini', '--acp'],
+    provider: 'gcp.gemini',
     branch: false,
     adopt: true,
     cost: 'tokens',

@@ -158,5 +158,10 @@ function accountOf(
   // A name that a note cannot have stays in the note of the session's other name.
   const id = isSessionId(session) ? session : step.session.id;
   const { contextTokens } = record;
-  return { ...account, ...(contextTokens !== undefined && { contextTokens }), session: { id } };
+  return {
+    ...account,
+    ...(model !== undefined && { model }),
+    ...(contextTokens !== undefined && { contextTokens }),
+    session: { id },
+  };
 }

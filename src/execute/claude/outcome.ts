@@ -9,6 +9,7 @@ import { readUsageLimit } from './usage-limit.ts';
 export type TurnOutcome = {
   readonly cost: Cost;
   readonly usage: Usage | undefined;
+  readonly model: string | undefined;
   /** The size of the session after the newest message of the model. */
   readonly contextTokens?: number;
 } & (
@@ -100,20 +101,20 @@ export function turnRecord(): TurnRecord {
     spentUsd: meter.estimateUsd,
     outcome(end) {
       const reported: Cost = { usd: newCost(result?.costUsd ?? 0, end.countedUsd), from: 'told' };
-      const usage = meter.usage();
+      const used = { usage: meter.usage(), model: meter.model() };
       const contextTokens = meter.sizeOf(newest);
       const size = contextTokens ? { contextTokens } : {};
       if (result !== undefined && isFinished(result) && isOfModel(message, result)) {
         const text = message.texts.join('\n');
         const denied = allDenials(result.denials, refused);
-        return { kind: 'answered', text, cost: reported, usage, ...size, denied };
+        return { kind: 'answered', text, cost: reported, ...used, ...size, denied };
       }
       const failure =
         result === undefined ? noResult(end) : failed({ result, apiError, resetsAt, now: end.now });
       const estimateUsd = isCutShort(result) ? meter.estimateUsd() : 0;
       const cost: Cost =
         estimateUsd > reported.usd ? { usd: estimateUsd, from: 'estimated' } : reported;
-      return { kind: 'failed', failure, cost, usage, ...size };
+      return { kind: 'failed', failure, cost, ...used, ...size };
     },
   };
 }

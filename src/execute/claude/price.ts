@@ -13,6 +13,8 @@ interface TurnMeter {
   estimateUsd(): number;
   /** The usage of all messages together; undefined if there was none. */
   usage(): Usage | undefined;
+  /** The model of the newest message. */
+  model(): string | undefined;
   /** The tokens that the model read and wrote for one message; undefined if they are unknown. */
   sizeOf(message: string): number | undefined;
 }
@@ -39,6 +41,7 @@ export function turnMeter(): TurnMeter {
     estimateUsd: () =>
       [...messages].reduce((sum, [id, each]) => sum + price(each, written.get(id) ?? 0), 0),
     usage: () => sumOfUsage([...messages.values()]),
+    model: () => messages.get(newest)?.model || undefined,
     sizeOf(id) {
       const message = messages.get(id);
       if (!message) return undefined;

@@ -50,6 +50,7 @@ export function reportOf(
     account: {
       cost: outcome.cost,
       ...(outcome.usage && { usage: outcome.usage }),
+      ...(outcome.model !== undefined && { model: outcome.model }),
       ...(outcome.contextTokens !== undefined && { contextTokens: outcome.contextTokens }),
       session: { id: session.id, ...(checkpoint !== undefined && { checkpoint }) },
     },

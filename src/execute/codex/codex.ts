@@ -304,6 +304,7 @@ function accountOf(
   return {
     cost: spent ? priced(spent, used, prices) : NO_COST,
     ...(spent && { usage: spent }),
+    ...(used !== undefined && { model: used }),
     ...(record.contextTokens !== undefined && { contextTokens: record.contextTokens }),
     session: { id: thread },
   };
