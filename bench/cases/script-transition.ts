@@ -27,14 +27,17 @@ function transition(target: number, aim: number, option: string) {
   };
 }
 
-/** What the kernel enforces costs something for each process. */
+/**
+ * What the kernel enforces costs something for each process. Decision 87 says why the goal of 1.6 times cannot be
+ * reached. This only shows when it gets slower.
+ */
 export const confinedTransition: BenchCase = {
   name: 'confined-transition',
   title: 'script transition with rights, without a network',
   floor: 'the same without rights',
   unit: 'ms',
   limits: 'ratio',
-  target: 1.6,
+  target: 4.5,
   comparable: false,
   prepare: ({ folder }) => {
     const flow = transitions(folder);

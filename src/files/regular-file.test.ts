@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import {
   isWithin,
@@ -87,4 +88,18 @@ test.each([
   ['/a', '/a/..b', true],
 ])('isWithin(%s, %s) is %s', (folder, file, is) => {
   expect(isWithin(folder, file)).toBe(is);
+});
+
+test('isWithin says the same about a path however it is spelled', () => {
+  const spelling = fc
+    .array(fc.constantFrom('/', '.', '..', 'a', 'b', '\n', 'a.'), { maxLength: 8 })
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(spelling, spelling, (folder, file) => {
+      const way = relative(folder, file);
+      const is = way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+      expect(isWithin(folder, file)).toBe(is);
+    }),
+    { numRuns: 2000 },
+  );
 });

@@ -282,6 +282,19 @@ test('init --rights writes a config file if there is none', async () => {
   });
 });
 
+test('the way to a host holds back no part of a request, also for a step that cannot see its run', async () => {
+  const words = `cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep '^\\(TCP-LISTEN\\|PROXY\\):'`;
+  const rights = '{ network: ["127.0.0.1:49321"], hide: [.raymond] }';
+  const project = newProject(flow(rights, `echo "<result>$(${words} | sort -u)</result>"`));
+  const { stdout, stderr } = await command(project, ['flow']);
+  const ways = stdout.trimEnd().split('\n');
+  expect(
+    ways.map((way) => way.slice(0, 16)),
+    stderr,
+  ).toEqual([...['PROXY:localhost:', 'TCP-LISTEN:1080,', 'TCP-LISTEN:3128,', 'TCP-LISTEN:49321']]);
+  for (const way of ways) expect(way).toMatch(/,nodelay$/);
+});
+
 test.each([
   ['without a network', '{}'],
   ['with a network', '{ network: [allowed.example] }'],

@@ -3,8 +3,9 @@
  * node confine.js <settings> <file for records> <folder for temporary files> <filter> <command> [arguments]
  */
 import { spawn } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,7 +17,7 @@ import { secretsIn } from '../secrets/clean-command.ts';
 import { cleanText } from '../secrets/cleaner.ts';
 import { kernelSettings } from './bubblewrap.ts';
 import { FILTER_DESCRIPTOR } from './call-filter-file.ts';
-import { sandboxProgram, systemPath, systemProgram } from './sandbox-package.ts';
+import { sandboxProgram, systemPath } from './sandbox-package.ts';
 import { type ConfineSettings, THIS_MACHINE } from './sandbox-runtime.ts';
 
 const [given = '', records = '', temporary = '', filter = '', ...words] = process.argv.slice(2);
@@ -29,10 +30,11 @@ try {
   process.env.PATH = systemPath(PATH);
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const watched = learns && process.platform === 'linux' ? await watchWrites() : undefined;
-  const own = process.platform === 'linux' ? bubblewrapWith(watched?.socket) : {};
-  const socatPath = systemProgram('socat');
-  const ripgrep = { command: sandboxProgram('rg') };
-  const programs = { ...own, ripgrep, ...(socatPath !== undefined && { socatPath }) };
+  const own = process.platform === 'linux' ? programsOfLinux(watched?.socket) : {};
+  const programs = { ...own, ripgrep: { command: sandboxProgram('rg') } };
+  subscribe('net.client.socket', (made) =>
+    (made as { readonly socket: Socket }).socket.setNoDelay(),
+  );
   await SandboxManager.initialize({ ...settings, ...programs }, learns && askedFor(learns), true);
   recordRefusals();
   const { argv, env } = await SandboxManager.wrapWithSandboxArgv(commandText(), '/bin/bash');
@@ -53,19 +55,48 @@ try {
   fail(error);
 }
 
-/** Adds to the arguments of bubblewrap what sandbox-runtime leaves out. Later ones count. */
-function bubblewrapWith(socket: string | undefined): { readonly bwrapPath: string } {
-  const bwrapPath = `${records}-bwrap`;
+/** The programs of sandbox-runtime, each behind a script that adds to its arguments. */
+function programsOfLinux(socket: string | undefined) {
+  const socatPath = socatWithoutDelay();
+  return { socatPath, bwrapPath: bubblewrapWith(socket, socatPath) };
+}
+
+/**
+ * A request goes through several connections. Each of them would hold back its last part for 40 ms, until the
+ * other side has confirmed the parts before it.
+ */
+function socatWithoutDelay(): string {
+  return scriptFor(
+    'socat',
+    `words=()
+for word; do
+  case $word in TCP* | PROXY*) word+=,nodelay ;; esac
+  words+=("$word")
+done
+exec ${shellWord(sandboxProgram('socat'))} "\${words[@]}"`,
+  );
+}
+
+function scriptFor(name: string, code: string): string {
+  const path = `${records}-${name}`;
+  writeFileSync(path, `#!/bin/bash -p\n${code}\n`, { mode: 0o700 });
+  return path;
+}
+
+/** Adds what sandbox-runtime leaves out. Of two arguments, the later one counts. */
+function bubblewrapWith(socket: string | undefined, socat: string): string {
   const namespaces = ['--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
   const watch = socket ? ['--bind', socket, socket, '--setenv', 'SRT_OBSERVE_SOCK', socket] : [];
-  const added = [...namespaces, ...kernelSettings(), ...watch, '--seccomp', `${FILTER_DESCRIPTOR}`];
-  const script = `#!/bin/bash -p
-own=()
+  const added = [
+    ...[...namespaces, ...kernelSettings(), ...watch],
+    ...['--ro-bind', socat, socat, '--seccomp', `${FILTER_DESCRIPTOR}`],
+  ];
+  return scriptFor(
+    'bwrap',
+    `own=()
 while [ "$1" != -- ]; do own+=("$1"); shift; done
-exec ${shellWord(sandboxProgram('bwrap'))} "\${own[@]}" ${added.map(shellWord).join(' ')} "$@" ${FILTER_DESCRIPTOR}<${shellWord(filter)}
-`;
-  writeFileSync(bwrapPath, script, { mode: 0o700 });
-  return { bwrapPath };
+exec ${shellWord(sandboxProgram('bwrap'))} "\${own[@]}" ${added.map(shellWord).join(' ')} "$@" ${FILTER_DESCRIPTOR}<${shellWord(filter)}`,
+  );
 }
 
 /**
@@ -95,10 +126,10 @@ function commandText(): string {
 /** Forwards a port through the proxy, which decides. Waits until it listens. */
 function doorTo(port: string): string {
   const login = `$(a="\${HTTP_PROXY#http://}"; echo "\${a%@*}")`;
-  const out = `PROXY:localhost:127.0.0.1:${port},proxyport=3128,proxyauth="${login}"`;
+  const out = `PROXY:localhost:127.0.0.1:${port},proxyport=3128,proxyauth="${login}",nodelay`;
   const listens = `grep -q ":${Number(port).toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A" /proc/net/tcp`;
   return [
-    `socat TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr ${out} </dev/null >/dev/null 2>&1 & door=$!`,
+    `socat TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr,nodelay ${out} </dev/null >/dev/null 2>&1 & door=$!`,
     `until ${listens} || ! kill -0 $door 2>/dev/null; do sleep 0.02; done`,
   ].join('; ');
 }

@@ -12,15 +12,19 @@ import { sandboxFolder, systemProgram } from './sandbox-package.ts';
 
 /** Files, and folders with everything in them. */
 export function programFiles(): readonly string[] {
+  known ??= findProgramFiles();
+  return known;
+}
+
+function findProgramFiles(): readonly string[] {
   const sandbox = sandboxFolder();
-  known ??= [
+  return [
     ...new Set([
       ...ownFolders(),
       ...(sandbox === undefined ? [] : packagesFrom(sandbox).map(withScope)),
       ...[process.execPath, ...PROGRAMS.flatMap((name) => systemProgram(name) ?? [])],
     ]),
   ].map(realOf);
-  return known;
 }
 
 let known: readonly string[] | undefined;
