@@ -4,7 +4,6 @@
  */
 import { link, lstat, mkdir, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isWithin } from '../files/regular-file.ts';
 import type { FilesTrigger, OccasionCause } from '../model/trigger.ts';
 
 export type FileCause = Extract<OccasionCause, { readonly kind: 'files' }>;
@@ -32,16 +31,16 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
       const stamp = await stampOf(join(project, folder));
       const isSame = stamp === empty.stamp;
       if (isSame && empty.isSure) return { files: [], isBusy: false };
-      const names = await namesIn(project, folder);
+      const names = (await namesIn(project, folder)).filter(isMeant).slice(0, MOST_FILES);
       const files: FoundFile[] = [];
       const next: typeof seen = new Map();
-      for (const name of names.filter(isMeant)) {
+      for (const name of names) {
         const path = `${folder}/${name}`;
         const found = await lstat(join(project, path), { bigint: true }).catch(() => undefined);
         if (!found || found.isDirectory()) continue;
         const identity = `${found.ino}:${found.size}:${found.mtimeNs}`;
         const before = seen.get(path);
-        const since = before?.identity === identity ? before.since : now;
+        const since = before?.identity === identity ? Math.min(before.since, now) : now;
         next.set(path, { identity, since });
         if (now - since < STABLE_MS) continue;
         const cause = { kind: 'files', path, identity } as const;
@@ -50,7 +49,7 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
       }
       const isBusy = [...next.values()].some(({ since }) => now - since < STABLE_MS);
       seen = next;
-      const since = isSame ? empty.since : now;
+      const since = isSame ? Math.min(empty.since, now) : now;
       const isSure = now - since >= STABLE_MS;
       empty = { stamp: next.size === 0 ? stamp : '', since, isSure };
       return { files, isBusy };
@@ -75,9 +74,9 @@ const MOST_FILES = 10_000;
 
 async function namesIn(project: string, folder: string): Promise<readonly string[]> {
   try {
-    const root = await realpath(project);
-    if (!isWithin(root, await realpath(join(project, folder)))) return [];
-    return (await readdir(join(project, folder))).sort().slice(0, MOST_FILES);
+    // An agent that may write here, but not elsewhere in the project, could otherwise let other files be moved.
+    const meant = join(await realpath(project), folder);
+    return (await realpath(meant)) === meant ? (await readdir(meant)).sort() : [];
   } catch {
     return [];
   }
