@@ -127,6 +127,32 @@ test('whatever was accepted before kill -9 is on disk', async () => {
   expect(accepted.filter((id) => !recorded.includes(id))).toEqual([]);
 });
 
+test('a clock that is set back by a year keeps no signed delivery away', async () => {
+  const project = await approved(ECHO);
+  project.write(
+    'clock.cjs',
+    `const { readFileSync } = require('node:fs');
+const now = Date.now;
+Date.now = () => now() + Number(readFileSync(${JSON.stringify(project.path('ahead'))}, 'utf8'));
+`,
+  );
+  const aheadMs = 365 * 24 * 3_600_000;
+  project.write('ahead', `${aheadMs}`);
+  const up = await startUp(project, [], {
+    env: { NODE_OPTIONS: `--require ${JSON.stringify(project.path('clock.cjs'))}` },
+  });
+  const send = (id: string, ms: number) => {
+    const headers = standardHeaders(SECRET, id, OPENED, Math.floor((Date.now() + ms) / 1000));
+    return deliver(`${up.address}/hooks/issues`, OPENED, headers);
+  };
+  expect(await send('before', aheadMs)).toBe('202 accepted');
+  project.write('ahead', '0');
+  expect(await send('after', 0)).toBe('202 accepted');
+  expect(await send('late', aheadMs)).toBe('401 refused');
+  await eventually('both have run', () => inputs(project).length === 2);
+  await up.end();
+});
+
 test('a delivery can be replayed, and the new occasion names the old one', async () => {
   const project = await approved(ECHO);
   const up = await startUp(project);
