@@ -2,7 +2,7 @@
  * The files of a trigger. Whoever writes into the folder is not trusted: links are refused, also that of the folder
  * itself, and a file is moved only if it is still the very one that was taken.
  */
-import { link, lstat, mkdir, readdir, realpath, stat, unlink } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FilesTrigger, OccasionCause } from '../model/trigger.ts';
 
@@ -16,7 +16,12 @@ export interface FoundFile {
 
 export interface Inbox {
   /** The files that have not changed since an earlier look, and whether others are being written. */
-  look(now: number): Promise<{ readonly files: readonly FoundFile[]; readonly isBusy: boolean }>;
+  look(now: number): Promise<{
+    readonly files: readonly FoundFile[];
+    readonly isBusy: boolean;
+    /** Why the folder has no files. Only when it begins. */
+    readonly problem?: string;
+  }>;
 }
 
 export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
@@ -26,15 +31,19 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
   let seen = new Map<string, { readonly identity: string; readonly since: number }>();
   /** The folder without any of the files. It is sure when it was also read some time after it changed. */
   let empty = { stamp: '', since: 0, isSure: false };
+  let wasLinked = false;
   return {
     async look(now) {
       const stamp = await stampOf(join(project, folder));
       const isSame = stamp === empty.stamp;
       if (isSame && empty.isSure) return { files: [], isBusy: false };
-      const names = (await namesIn(project, folder)).filter(isMeant).slice(0, MOST_FILES);
+      const isLinked = await isReachedByLink(project, folder);
+      const isNews = isLinked && !wasLinked;
+      wasLinked = isLinked;
+      const names = isLinked ? [] : (await namesIn(join(project, folder))).filter(isMeant);
       const files: FoundFile[] = [];
       const next: typeof seen = new Map();
-      for (const name of names) {
+      for (const name of names.slice(0, MOST_FILES)) {
         const path = `${folder}/${name}`;
         const found = await lstat(join(project, path), { bigint: true }).catch(() => undefined);
         if (!found || found.isDirectory()) continue;
@@ -52,7 +61,8 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
       const since = isSame ? Math.min(empty.since, now) : now;
       const isSure = now - since >= STABLE_MS;
       empty = { stamp: next.size === 0 ? stamp : '', since, isSure };
-      return { files, isBusy };
+      const problem = `${folder} is reached through a link, so its files start nothing`;
+      return { files, isBusy, ...(isNews && { problem }) };
     },
   };
 }
@@ -72,14 +82,19 @@ export function isMeantFile({ pattern }: FilesTrigger, path: string): boolean {
 export const STABLE_MS = 1_000;
 const MOST_FILES = 10_000;
 
-async function namesIn(project: string, folder: string): Promise<readonly string[]> {
-  try {
-    // An agent that may write here, but not elsewhere in the project, could otherwise let other files be moved.
-    const meant = join(await realpath(project), folder);
-    return (await realpath(meant)) === meant ? (await readdir(meant)).sort() : [];
-  } catch {
-    return [];
+/** An agent that may write here, but not elsewhere in the project, could otherwise let other files be moved. */
+async function isReachedByLink(project: string, folder: string): Promise<boolean> {
+  let path = project;
+  for (const part of folder.split('/')) {
+    path = join(path, part);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isSymbolicLink()) return true;
   }
+  return false;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(() => [])).sort();
 }
 
 function problemOf(

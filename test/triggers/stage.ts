@@ -24,8 +24,6 @@ export class Stage {
   isCurrent = true;
   /** The processes that live beside the one that asks. */
   alive: readonly number[] = [];
-  /** How many final occasions the ledger keeps. */
-  keeps = 1_000;
 
   readonly folder: string;
   readonly project: string;
@@ -42,10 +40,7 @@ export class Stage {
     const self = { pid, started: `${pid}`, boot: 'b', space: 's', host: 'h' };
     const isAlive = (one: { pid: number }) => one.pid === pid || this.alive.includes(one.pid);
     const world = { self, clock, isAlive, report() {} };
-    return fileOccasions({
-      ...{ disk, folder: `${this.folder}/ledger`, lockWorld: () => world },
-      keeps: this.keeps,
-    });
+    return fileOccasions({ disk, folder: `${this.folder}/ledger`, lockWorld: () => world });
   }
 
   /** What a process does between its start and its end. */
