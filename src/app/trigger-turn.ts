@@ -61,6 +61,7 @@ export interface Turned {
 export async function triggerTurn(parts: TurnParts, found: FoundTrigger): Promise<Turned> {
   const { ledger, clock, inbox } = parts;
   const looked = await inbox?.look(clock.now());
+  if (looked?.problem !== undefined) parts.log(`${title(found)}: ${looked.problem}`);
   const isBusy = looked?.isBusy === true;
   if (looked?.files.length === 0 && (await ledger.open(found.key)).length === 0)
     return { next: isBusy ? clock.now() + STABLE_MS : undefined, running: [] };

@@ -85,7 +85,8 @@ export function standingOf(found: LookedAtRun, now: number): Standing {
     case 'stopped':
       if (!found.isOwn || !isCutOff(found)) return 'failed';
       // In a shutdown, this process ends as well, and the next one continues the run.
-      return now - found.run.updatedAt > SHUTDOWN_MS ? 'crashed' : 'live';
+      // A clock may have been set back since then.
+      return Math.abs(now - found.run.updatedAt) > SHUTDOWN_MS ? 'crashed' : 'live';
     case 'crashed':
       return found.isOwn && isCutOff(found) ? 'crashed' : 'failed';
     case 'running':

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../journal/disk.ts';
 import { cureOf, reasonOf } from '../journal/disk-errors.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { messageOf } from '../model/message-of.ts';
 import { shellWord } from '../model/shell-word.ts';
 import {
@@ -48,7 +49,8 @@ export async function findTriggers(around: Surroundings): Promise<ProjectTrigger
   const problems: string[] = [];
   for (const path of await projectWorkflows(root)) {
     try {
-      const found = await triggersAt(around, path);
+      const { triggers: found, problem } = await readAt(around, path);
+      if (problem !== undefined) problems.push(problem);
       const owner = ownerOf(root, path);
       if (owner === root) triggers.push(...found);
       else if (found.length > 0)
@@ -67,16 +69,28 @@ export async function triggersAt(
   around: Surroundings,
   path: string,
 ): Promise<readonly FoundTrigger[]> {
+  return (await readAt(around, path)).triggers;
+}
+
+async function readAt(
+  around: Surroundings,
+  path: string,
+): Promise<{ readonly triggers: readonly FoundTrigger[]; readonly problem?: string }> {
   const root = around.cwd;
   const library = looseLibrary(root, await optionsForReading(async () => around));
-  const workflow = await library.load(path);
-  const { triggers = [] } = workflow.about;
-  if (triggers.length === 0) return [];
-  const isApproved = await areTriggersApproved(workflow.ref, triggers);
-  return triggers.map((trigger) => ({
-    key: { project: root, workflow: workflow.ref, name: triggerName(trigger) },
-    ...{ trigger, path, workflowName: workflow.name, isApproved },
+  const { about, ref, name: workflowName, diagnostics } = await library.load(path);
+  const { triggers = [] } = about;
+  const isApproved = triggers.length > 0 && (await areTriggersApproved(ref, triggers));
+  const found = triggers.map((trigger) => ({
+    key: { project: root, workflow: ref, name: triggerName(trigger) },
+    ...{ trigger, path, workflowName, isApproved },
   }));
+  // A trigger that cannot be read is not among them, and nobody would miss it.
+  const mayMiss = ({ severity, code }: Diagnostic) =>
+    severity === 'error' && (about.triggers !== undefined || code === 'yaml');
+  if (!diagnostics.some(mayMiss)) return { triggers: found };
+  const problem = `${path} has errors, so triggers may be missing here and its runs may be refused: raymond lint ${shellWord(path)}`;
+  return { triggers: found, problem };
 }
 
 /** Triggers belong to a project, so that two processes that were started in two of its folders agree. */

@@ -2,8 +2,9 @@
  * Keeps the triggers of projects: sleeps until one is due, starts runs in processes of their own, and owns none. It
  * remembers nothing that is not in the ledger, so it can be killed at any moment, and several may run at once.
  */
-import { type FSWatcher, watch } from 'node:fs';
+import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isSystemError, reasonOf } from '../journal/disk-errors.ts';
 import { messageOf } from '../model/message-of.ts';
 import type { Door } from '../model/notice.ts';
 import type { Occasion, OccasionCause, OccasionOutcome } from '../model/trigger.ts';
@@ -48,7 +49,8 @@ export async function up(directories: readonly Surroundings[], parts: UpParts): 
       parts.log(`${one.cwd} is in the project ${around.cwd}, which is kept already`);
       continue;
     }
-    const project = await keepProject(around, parts);
+    const log = directories.length > 1 ? inProject(around.cwd, parts.log) : parts.log;
+    const project = await keepProject(around, { ...parts, log });
     projects.set(around.cwd, project);
     if (project.triggers().length === 0) parts.log(`${around.cwd} has no approved triggers yet`);
   }
@@ -65,6 +67,10 @@ export async function up(directories: readonly Surroundings[], parts: UpParts): 
     },
   };
 }
+
+/** Projects may have workflows of the same name. */
+const inProject = (project: string, log: UpParts['log']) => (text: string) =>
+  log(`${project}: ${text}`);
 
 type KeptProject = Up;
 
@@ -86,6 +92,7 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
   const watchers = new Map<string, FSWatcher>();
   const said = new Set<string>();
   let isClosed = false;
+  let wasThere = true;
   const once = (text: string) => {
     if (!said.has(text)) log(text);
     said.add(text);
@@ -94,6 +101,14 @@ async function keepProject(around: Surroundings, parts: UpParts): Promise<KeptPr
   const reload = coalesced(async () => {
     const { triggers, problems } = await findTriggers(around);
     if (isClosed) return;
+    const isThere = existsSync(around.cwd);
+    if (wasThere !== isThere)
+      log(
+        isThere
+          ? 'The folder of the project is back.'
+          : `There is no folder ${around.cwd} any more.`,
+      );
+    wasThere = isThere;
     for (const problem of problems) once(problem);
     for (const { path, isApproved } of triggers)
       if (!isApproved)
@@ -221,10 +236,12 @@ function keepTrigger(
       const times = [next, look].filter((time) => time !== undefined);
       if (times.length > 0) wakeAt(Math.min(...times));
     } catch (error) {
-      // An absent database is absent for a while.
-      if (trouble !== messageOf(error))
-        log(`${found.path} (${found.key.name}): ${messageOf(error)}`);
-      trouble = messageOf(error);
+      // An absent database is absent for a while, and so is space on a disk.
+      const why = isSystemError(error)
+        ? `${reasonOf(error)}. It is tried again.`
+        : messageOf(error);
+      if (trouble !== why) log(`${found.path} (${found.key.name}): ${why}`);
+      trouble = why;
       wakeAt(clock.now() + AFTER_TROUBLE_MS);
     }
   });

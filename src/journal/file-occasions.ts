@@ -62,17 +62,27 @@ export function fileOccasions({
     }
   };
 
+  const damaged = new Set<string>();
+  /** A damaged record is as good as final: its name is taken, so its occasion starts nothing any more. */
   const read = async (path: string): Promise<OccasionRecord | undefined> => {
     const text = await readText(disk, path, MAX_RECORD_BYTES);
     if (text === undefined) return undefined;
     const found = occasionRecordSchema.safeParse(parsed(text));
     if (found.success) return found.data;
-    throw new UserError(
-      'damaged-ledger',
-      `Raymond cannot read the record of an occasion in ${path}.`,
-      'If its run must not start again, leave the file. Otherwise move it away.',
-      { file: path },
-    );
+    if (!damaged.has(path))
+      lockWorld().report(
+        `Raymond cannot read the record of an occasion in ${path}. It starts no run for this occasion. To let its delivery or file start one, move the record away.`,
+      );
+    damaged.add(path);
+    return undefined;
+  };
+
+  /** As they were recorded. Those of the future were recorded before the clock was set back. */
+  const inOrder = (records: readonly OccasionRecord[]): readonly OccasionRecord[] => {
+    const now = lockWorld().clock.now();
+    const isOf = (when: 'future' | 'past') =>
+      records.filter(({ occasion: { at } }) => at > now === (when === 'future')).sort(byTime);
+    return [...isOf('future'), ...isOf('past')];
   };
 
   // A file changes only when it is replaced, so its stamp says whether it must be read again.
@@ -91,7 +101,7 @@ export function fileOccasions({
       seen.set(path, { stamp, record });
       records.push(record);
     }
-    return records.sort(byTime);
+    return inOrder(records);
   };
 
   const announce = (project: string) =>
@@ -139,12 +149,18 @@ export function fileOccasions({
       const all: OccasionRecord[] = [];
       for (const name of (await disk.list(inside)).filter(isId))
         all.push(...(await recordsIn(join(inside, name))));
-      return newestOf(all.sort(byTime), most);
+      return newestOf(inOrder(all), most);
     },
     payload: (occasion) => readText(disk, payloadOf(occasion), MAX_PAYLOAD_BYTES),
     async keptSince(trigger, now) {
       const path = join(folderOf(trigger), 'since');
-      const since = async () => Number(await readText(disk, path, MAX_RECORD_BYTES));
+      const since = async () => {
+        const time = Number((await readText(disk, path, MAX_RECORD_BYTES)) || Number.NaN);
+        if (Number.isSafeInteger(time)) return time;
+        // It is damaged. A time that is not stored would be a later one at each look.
+        await replaceFile(disk, path, String(now));
+        return now;
+      };
       if ((await disk.look(path)) !== undefined) return since();
       await makeFolder(disk, folderOf(trigger));
       const isNew = await create(path, String(now));

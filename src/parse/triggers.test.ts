@@ -67,6 +67,8 @@ test.each<[trigger: string, code: string, says: string]>([
   ['files: /tmp/*.md', 'files-outside', 'not in the project'],
   ['files: ~/inbox/*', 'files-outside', 'not in the project'],
   ['files: .raymond/state/*', 'files-outside', 'not in the project'],
+  ['files: sub/.Raymond/*', 'files-outside', 'not in the project'],
+  ['files: .git/hooks/*', 'files-outside', 'not in the project'],
   ['files: "*/inbox.md"', 'bad-value', 'a folder and a name'],
   ['files: "*.md"', 'bad-value', 'a folder and a name'],
   ['files: inbox/', 'bad-value', 'a folder and a name'],

@@ -27,21 +27,21 @@ export function readTriggers(
   reader: YamlReader,
   field: Field,
 ): { readonly triggers?: readonly Trigger[] } {
-  const triggers: Trigger[] = [];
+  const triggers = new Map<string, Trigger>();
   for (const item of reader.entries(field, 'a list of triggers, like - schedule: "30 3 * * *"')) {
     const trigger = readTrigger(reader, item);
     if (!trigger) continue;
     const name = triggerName(trigger);
     // Each has one place in the ledger.
-    if (triggers.some((other) => triggerName(other) === name))
+    if (triggers.has(name))
       reader.error('same-trigger', item.offset, `The trigger "${clip(name)}" exists twice.`, {
         remedy: 'Remove one of them.',
       });
-    else triggers.push(trigger);
+    else triggers.set(name, trigger);
   }
-  if (triggers.length > MOST_TRIGGERS)
+  if (triggers.size > MOST_TRIGGERS)
     reader.error('bad-value', field.offset, `A workflow has at most ${MOST_TRIGGERS} triggers.`);
-  return { triggers: triggers.slice(0, MOST_TRIGGERS) };
+  return { triggers: [...triggers.values()].slice(0, MOST_TRIGGERS) };
 }
 
 const MOST_TRIGGERS = 100;
@@ -153,7 +153,9 @@ function readFiles(reader: YamlReader, find: Find): FilesTrigger | undefined {
   const pattern = written.replace(/^(\.\/+)+/, '').replaceAll(/\/{2,}/g, '/');
   const parts = pattern.split('/');
   const remedy = 'Write a path in the project, like inbox/*.md.';
-  if (/^[/~\\]|^[A-Za-z]:/.test(pattern) || parts.includes('..') || parts[0] === '.raymond')
+  // What is in these two belongs to Raymond and to git, however deep they are.
+  const isForeign = parts.some((part) => /^(?:\.\.|\.raymond|\.git)$/i.test(part));
+  if (/^[/~\\]|^[A-Za-z]:/.test(pattern) || isForeign)
     return reader.error(
       'files-outside',
       field.offset,

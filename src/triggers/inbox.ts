@@ -2,9 +2,8 @@
  * The files of a trigger. Whoever writes into the folder is not trusted: links are refused, also that of the folder
  * itself, and a file is moved only if it is still the very one that was taken.
  */
-import { link, lstat, mkdir, readdir, realpath, stat, unlink } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isWithin } from '../files/regular-file.ts';
 import type { FilesTrigger, OccasionCause } from '../model/trigger.ts';
 
 export type FileCause = Extract<OccasionCause, { readonly kind: 'files' }>;
@@ -17,7 +16,12 @@ export interface FoundFile {
 
 export interface Inbox {
   /** The files that have not changed since an earlier look, and whether others are being written. */
-  look(now: number): Promise<{ readonly files: readonly FoundFile[]; readonly isBusy: boolean }>;
+  look(now: number): Promise<{
+    readonly files: readonly FoundFile[];
+    readonly isBusy: boolean;
+    /** Why the folder has no files. Only when it begins. */
+    readonly problem?: string;
+  }>;
 }
 
 export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
@@ -27,21 +31,25 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
   let seen = new Map<string, { readonly identity: string; readonly since: number }>();
   /** The folder without any of the files. It is sure when it was also read some time after it changed. */
   let empty = { stamp: '', since: 0, isSure: false };
+  let wasLinked = false;
   return {
     async look(now) {
       const stamp = await stampOf(join(project, folder));
       const isSame = stamp === empty.stamp;
       if (isSame && empty.isSure) return { files: [], isBusy: false };
-      const names = await namesIn(project, folder);
+      const isLinked = await isReachedByLink(project, folder);
+      const isNews = isLinked && !wasLinked;
+      wasLinked = isLinked;
+      const names = isLinked ? [] : (await namesIn(join(project, folder))).filter(isMeant);
       const files: FoundFile[] = [];
       const next: typeof seen = new Map();
-      for (const name of names.filter(isMeant)) {
+      for (const name of names.slice(0, MOST_FILES)) {
         const path = `${folder}/${name}`;
         const found = await lstat(join(project, path), { bigint: true }).catch(() => undefined);
         if (!found || found.isDirectory()) continue;
         const identity = `${found.ino}:${found.size}:${found.mtimeNs}`;
         const before = seen.get(path);
-        const since = before?.identity === identity ? before.since : now;
+        const since = before?.identity === identity ? Math.min(before.since, now) : now;
         next.set(path, { identity, since });
         if (now - since < STABLE_MS) continue;
         const cause = { kind: 'files', path, identity } as const;
@@ -50,10 +58,11 @@ export function inbox(project: string, { pattern }: FilesTrigger): Inbox {
       }
       const isBusy = [...next.values()].some(({ since }) => now - since < STABLE_MS);
       seen = next;
-      const since = isSame ? empty.since : now;
+      const since = isSame ? Math.min(empty.since, now) : now;
       const isSure = now - since >= STABLE_MS;
       empty = { stamp: next.size === 0 ? stamp : '', since, isSure };
-      return { files, isBusy };
+      const problem = `${folder} is reached through a link, so its files start nothing`;
+      return { files, isBusy, ...(isNews && { problem }) };
     },
   };
 }
@@ -73,14 +82,19 @@ export function isMeantFile({ pattern }: FilesTrigger, path: string): boolean {
 export const STABLE_MS = 1_000;
 const MOST_FILES = 10_000;
 
-async function namesIn(project: string, folder: string): Promise<readonly string[]> {
-  try {
-    const root = await realpath(project);
-    if (!isWithin(root, await realpath(join(project, folder)))) return [];
-    return (await readdir(join(project, folder))).sort().slice(0, MOST_FILES);
-  } catch {
-    return [];
+/** An agent that may write here, but not elsewhere in the project, could otherwise let other files be moved. */
+async function isReachedByLink(project: string, folder: string): Promise<boolean> {
+  let path = project;
+  for (const part of folder.split('/')) {
+    path = join(path, part);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isSymbolicLink()) return true;
   }
+  return false;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(() => [])).sort();
 }
 
 function problemOf(

@@ -32,5 +32,5 @@ export function steadyClock(): Clock {
   };
 }
 
-const TOLERATED_MS = 1_000;
-const LONGEST_NAP_MS = 60_000;
+export const TOLERATED_MS = 1_000;
+export const LONGEST_NAP_MS = 60_000;

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/journal/disk.ts';
@@ -13,9 +13,9 @@ import { delivery, KEPT, KEY, LEDGER_CHECKS, type LedgerUnderTest } from './occa
 const emptied = sharedDatabase();
 
 /** Each has its own pid, as two processes have. */
-function ledgerIn(folder: string, pid: number) {
+function ledgerIn(folder: string, pid: number, report: (text: string) => void = () => {}) {
   const self = { pid, started: '1', boot: 'b', space: 's', host: 'h' };
-  const world = { self, clock: steadyClock(), isAlive: () => true, report: () => {} };
+  const world = { self, clock: steadyClock(), isAlive: () => true, report };
   return fileOccasions({ disk: realDisk, folder, keeps: KEPT, lockWorld: () => world });
 }
 
@@ -48,16 +48,38 @@ test('only the user can read the files of a ledger', async () => {
   }
 });
 
-test('a damaged record stops the trigger instead of starting its run again', async () => {
+test('a damaged record starts nothing again, is named once, and stops no other occasion', async () => {
   const folder = await temporaryFolder();
-  const ledger = ledgerIn(folder, 1);
-  await ledger.record(delivery('a'));
+  const reports: string[] = [];
+  const ledger = ledgerIn(folder, 1, (text) => reports.push(text));
+  await ledger.record(delivery('a'), 'payload');
   const [name = ''] = (await readdir(folder, { recursive: true })).filter((one) =>
     one.endsWith('.json'),
   );
   const file = await realDisk.open(join(folder, name), 'change');
   await file.truncate(5);
   await file.close();
-  await expect(ledger.open(KEY)).rejects.toMatchObject({ code: 'damaged-ledger' });
+  await ledger.record(delivery('b'));
+  for (let look = 0; look < 3; look++) {
+    expect(await ledger.open(KEY)).toMatchObject([{ occasion: { id: delivery('b').id } }]);
+    expect(await ledger.newest({ project: KEY.project }, 10)).toHaveLength(1);
+  }
   expect(await ledger.record(delivery('a'))).toBe('known');
+  await ledger.settle(delivery('a'), { kind: 'started', at: 1 });
+  expect(await ledger.find(KEY, delivery('a').id)).toBeUndefined();
+  expect(reports).toEqual([expect.stringContaining(name)]);
+});
+
+test('a damaged time since which a trigger is kept is written again', async () => {
+  const folder = await temporaryFolder();
+  const ledger = ledgerIn(folder, 1);
+  await ledger.keptSince(KEY, 5);
+  const [name = ''] = (await readdir(folder, { recursive: true })).filter((one) =>
+    one.endsWith('since'),
+  );
+  for (const text of ['', 'x', '1e400']) {
+    await writeFile(join(folder, name), text);
+    expect(await ledger.keptSince(KEY, 1_000)).toBe(1_000);
+    expect(await ledger.keptSince(KEY, 2_000)).toBe(1_000);
+  }
 });

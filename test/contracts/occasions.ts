@@ -115,6 +115,26 @@ export const LEDGER_CHECKS: readonly {
     },
   },
   {
+    name: 'after the clock was set back, the later records are the newest, and are kept',
+    async holds({ one, other }) {
+      const skipped = { kind: 'skipped', at: 1, why: 'x' } as const;
+      const future = Date.now() + 1_000_000_000;
+      for (let count = 0; count < KEPT; count++)
+        await one.record(delivery(`future${count}`, future + count), undefined, skipped);
+      await other.record(delivery('open', future), 'x');
+      for (let at = 1; at <= KEPT / 2; at++) {
+        await one.record(delivery(`d${at}`, at));
+        await one.settle(delivery(`d${at}`, at), skipped);
+      }
+      for (let at = 1; at <= KEPT / 2; at++)
+        expect(await other.record(delivery(`d${at}`, at))).toBe('known');
+      expect(await other.newest(KEY, 1)).toMatchObject([{ occasion: { at: KEPT / 2 } }]);
+      await one.record(delivery('last', 0));
+      const [first] = await other.open(KEY);
+      expect(first).toMatchObject({ occasion: { at: future } });
+    },
+  },
+  {
     name: 'a trigger is kept since the first time',
     async holds({ one, other }) {
       expect(await one.keptSince(KEY, 1_000_000_000_000)).toBe(1_000_000_000_000);

@@ -127,6 +127,66 @@ test('whatever was accepted before kill -9 is on disk', async () => {
   expect(accepted.filter((id) => !recorded.includes(id))).toEqual([]);
 });
 
+test('a later delivery replaces the run of an earlier one, which is stopped', async () => {
+  const replace = MANIFEST.replace('secret: HOOK', 'secret: HOOK, overlap: replace');
+  const project = await approved({ ...HOLD, 'flow/workflow.yaml': replace });
+  const up = await startUp(project);
+  const outcomes = async () => (await occasions(project)).map(({ outcome }) => outcome);
+  await post(up, 'a');
+  await eventually('the first one works', async () => (await outcomes())[0] === 'started');
+  await post(up, 'b');
+  await eventually('it is replaced', async () => (await outcomes())[0] === 'started');
+  expect(await outcomes()).toEqual(['started', 'failed']);
+  const [second, first] = (await occasions(project)).map(({ run }) => run ?? '');
+  expect((await project.run(['show', first ?? ''])).stdout).toContain(`${first}: interrupted`);
+  project.write('go', '');
+  await eventually('the second one ends', async () => (await outcomes())[0] === 'completed');
+  await up.end();
+  expect(up.stderr()).toContain(`Stopped ${first}, because a later occasion replaces it`);
+  expect(second).not.toBe(first);
+});
+
+test('the page has an address of its own, which takes no deliveries', async () => {
+  const project = await approved(ECHO);
+  const up = await startUp(project, ['--serve', '--port', '0']);
+  const page = () => /The page is at (http:\S+)/.exec(up.stderr())?.[1];
+  await eventually('it serves the page', () => page() !== undefined);
+  const { origin, href } = new URL(page() ?? '');
+  expect(origin).not.toBe(up.address);
+  expect((await fetch(href)).status).toBe(200);
+  const sent = { method: 'POST', body: OPENED, headers: standardHeaders(SECRET, 'a', OPENED) };
+  expect((await fetch(`${origin}/hooks/issues`, sent)).ok).toBe(false);
+  expect((await fetch(`${up.address}/api/runs`)).ok).toBe(false);
+  expect(await occasions(project)).toEqual([]);
+  await up.end();
+});
+
+test('a clock that is set back by a year keeps no signed delivery away', async () => {
+  const project = await approved(ECHO);
+  project.write(
+    'clock.cjs',
+    `const { readFileSync } = require('node:fs');
+const now = Date.now;
+Date.now = () => now() + Number(readFileSync(${JSON.stringify(project.path('ahead'))}, 'utf8'));
+`,
+  );
+  const aheadMs = 365 * 24 * 3_600_000;
+  project.write('ahead', `${aheadMs}`);
+  const up = await startUp(project, [], {
+    env: { NODE_OPTIONS: `--require ${JSON.stringify(project.path('clock.cjs'))}` },
+  });
+  const send = (id: string, ms: number) => {
+    const headers = standardHeaders(SECRET, id, OPENED, Math.floor((Date.now() + ms) / 1000));
+    return deliver(`${up.address}/hooks/issues`, OPENED, headers);
+  };
+  expect(await send('before', aheadMs)).toBe('202 accepted');
+  project.write('ahead', '0');
+  expect(await send('after', 0)).toBe('202 accepted');
+  expect(await send('late', aheadMs)).toBe('401 refused');
+  await eventually('both have run', () => inputs(project).length === 2);
+  await up.end();
+});
+
 test('a delivery can be replayed, and the new occasion names the old one', async () => {
   const project = await approved(ECHO);
   const up = await startUp(project);

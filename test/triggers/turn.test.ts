@@ -1,5 +1,8 @@
 /** What a turn of a trigger records and starts, with a clock and runs of the test. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { link, mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Missed, Overlap, Trigger } from '../../src/model/trigger.ts';
@@ -71,6 +74,19 @@ describe('a schedule', () => {
     await stage.process().turn();
     expect(stage.starts.length).toBeGreaterThanOrEqual(2);
     expect(new Set(stage.starts.map(({ run }) => run)).size).toBe(stage.starts.length);
+  });
+
+  test('a year of Sundays starts one run each, also when clocks are set forward and back', async () => {
+    const weekly = { ...hourly(), schedule: '30 2 * * 0', timezone: 'Europe/Berlin' } as const;
+    const stage = await stageOf(weekly);
+    const { turn } = stage.process();
+    const end = stage.now + 364 * 24 * HOUR;
+    for (let next: number | undefined = stage.now; next !== undefined && next < end; ) {
+      stage.now = next;
+      ({ next } = await turn());
+      stage.finish();
+    }
+    expect(stage.starts).toHaveLength(52);
   });
 
   test.each<[Missed, starts: number, skipped: number]>([
@@ -334,16 +350,57 @@ describe('files', () => {
     expect((await names()).sort()).toEqual(['bad\nname.md', 'hard.md', 'soft.md']);
   });
 
-  test('a folder that is a link out of the project has no files', async () => {
-    const stage = await stageOf(FILES);
-    const outside = await temporaryFolder();
-    await writeFile(join(outside, 'a.md'), 'x');
-    await symlink(outside, join(stage.project, 'in box'));
-    const { turn } = stage.process();
+  test.each(['out of the project', 'inside of the project'])(
+    'a folder that is a link %s has no files',
+    async (where) => {
+      const stage = await stageOf(FILES);
+      const target =
+        where === 'out of the project' ? await temporaryFolder() : join(stage.project, 'other');
+      await mkdir(target, { recursive: true });
+      await writeFile(join(target, 'a.md'), 'x');
+      await symlink(target, join(stage.project, 'in box'));
+      const { turn } = stage.process();
+      await turn();
+      stage.now += 1_000;
+      await turn();
+      expect(stage.starts).toEqual([]);
+      expect(stage.logged).toEqual([
+        'flow (files in box/*.md): in box is reached through a link, so its files start nothing',
+      ]);
+      expect(await readdir(target)).toEqual(['a.md']);
+    },
+  );
+
+  test('a file is taken from among many that do not fit', async () => {
+    const { stage, put, turns } = await withInbox();
+    for (let batch = 0; batch < 100; batch++)
+      await Promise.all(Array.from({ length: 101 }, (_, n) => put(`${batch}-${n}.txt`)));
+    await put('z.md');
+    await turns();
+    expect(stage.starts.map(({ input }) => input)).toEqual(['in box/z.md']);
+  });
+
+  test('a clock that is set back by a year does not keep files from being taken', async () => {
+    const { stage, put, turns, turn } = await withInbox();
+    await put('a.md');
     await turn();
-    stage.now += 1_000;
-    await turn();
-    expect(stage.starts).toEqual([]);
+    stage.now -= 365 * 24 * HOUR;
+    await turns();
+    expect(stage.starts.map(({ input }) => input)).toEqual(['in box/a.md']);
+  });
+
+  test('a pipe, a socket and a device start nothing, and nobody waits for them', async () => {
+    const { stage, put, turns } = await withInbox();
+    const box = join(stage.project, 'in box');
+    execFileSync('mkfifo', [join(box, 'a pipe.md')]);
+    const server = createServer().listen(join(box, 'b socket.md'));
+    await once(server, 'listening');
+    await symlink('/dev/zero', join(box, 'c device.md'));
+    await put('d.md');
+    await turns();
+    server.close();
+    expect(stage.starts.map(({ input }) => input)).toEqual(['in box/d.md']);
+    expect(await stage.outcomes()).toEqual(['refused', 'refused', 'refused', 'started']);
   });
 
   test('a file is not moved through a link that the run has created', async () => {

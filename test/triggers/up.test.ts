@@ -1,5 +1,5 @@
 /** Real processes of `raymond up`: killed at random moments, shut down, and in folders that are no projects. */
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, renameSync, symlinkSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { isLong } from '../long.ts';
@@ -169,4 +169,46 @@ test('a project that is named twice, without triggers, or contains another one',
     'The triggers of inner/flow belong to the project /project/inner. To keep them: raymond up',
   );
   expect(said.match(/\(files inbox\/\*\.md\): kept/g)).toHaveLength(2);
+});
+
+test('a trigger that cannot be read is named, and its workflow cannot be approved', async () => {
+  const project = projectOf({ intake: 'inbox' });
+  await trusted(project, 'intake');
+  const manifest = 'triggers: [{ files: "inbox/*.md" }, { schedule: "0 0 30 2 *" }]\n';
+  project.write('intake/workflow.yaml', manifest);
+  const trust = await project.run(['trust', 'intake', '--yes']);
+  expect(trust.code).toBe(64);
+  expect(trust.stderr).toContain('The schedule "0 0 30 2 *" never comes');
+  for (const text of [manifest, 'triggers: [']) {
+    project.write('intake/workflow.yaml', text);
+    const { code, stderr } = await project.run(['triggers']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('raymond lint intake')]);
+  }
+  const up = project.start(['up']);
+  await eventually('it is ready', () => up.stderr().includes('Keeps 0 triggers'));
+  expect(await ended(up)).toContain('intake has errors, so triggers may be missing here');
+});
+
+test('a project that disappears while it is kept is named, and the other one continues', async () => {
+  const project = projectOf({ 'one/flow': 'inbox', 'two/flow': 'inbox' });
+  for (const name of ['one', 'two']) {
+    project.write(`${name}/.git/HEAD`, 'ref: refs/heads/main\n');
+    const cwd = project.path(name);
+    expect((await project.run(['trust', 'flow', '--yes'], { cwd })).code).toBe(0);
+    project.write(`${name}/go`, '');
+  }
+  const up = project.start(['up', 'one', 'two']);
+  await eventually('it keeps both', () => up.stderr().includes('Keeps 2 triggers'));
+  renameSync(project.path('two'), project.path('away'));
+  await eventually('it is missed', () => up.stderr().includes('There is no folder'));
+  project.write('one/inbox/a.md', '');
+  const done = (name: string) => existsSync(project.path(name, 'inbox', 'done', 'a.md'));
+  await eventually('the other one works', () => done('one'));
+  project.write('away/inbox/a.md', '');
+  renameSync(project.path('away'), project.path('two'));
+  await eventually('it works again', () => done('two'));
+  const said = (await ended(up)).replaceAll(project.folder, '/project');
+  expect(said).toContain('/project/two: There is no folder /project/two any more.');
+  expect(said).toContain('/project/two: flow (files inbox/*.md): no longer kept');
+  expect(said).toMatch(/\/project\/one: flow \(files inbox\/\*\.md\): started/);
 });

@@ -56,7 +56,7 @@ export async function init(
   const target = resolve(chosen.folder);
   refuseLinkedPlace(target);
   await copyTemplate(chosen.template, target);
-  stdout.say(...nextSteps(relative(process.cwd(), target) || '.'));
+  stdout.say(...(await nextSteps(relative(process.cwd(), target) || '.')));
   return 0;
 }
 
@@ -132,14 +132,21 @@ async function copyTemplate(template: string, target: string): Promise<void> {
   }
 }
 
-function nextSteps(folder: string): readonly string[] {
+async function nextSteps(folder: string): Promise<readonly string[]> {
   const path = shellWord(folder);
+  const manifest = await readFile(join(folder, 'workflow.yaml'), 'utf8').catch(() => '');
   return [
     `Wrote the workflow to ${folder}. Next steps:`,
     '',
     `  raymond test ${path}                 play its tests`,
     `  raymond ${path} --rehearse           see it run, without a model and without cost`,
     `  raymond ${path} --input "your task"  run it`,
+    ...(/^triggers:/m.test(manifest)
+      ? [
+          `  raymond trust ${path}                let its triggers start it`,
+          `  raymond up ${' '.repeat(path.length)}                   keep the triggers of this project`,
+        ]
+      : []),
     '',
     'Then edit the states. Each file is one state.',
   ];

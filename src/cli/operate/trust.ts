@@ -1,6 +1,7 @@
 /** Approves what a project commands: the config file of Raymond, and settings for agents. */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { refuseFaulty } from '../../app/refuse-faulty.ts';
 import { refuseInsideAny } from '../../app/refuse-inside.ts';
 import { rootOf } from '../../app/triggers.ts';
 import { agentsWith } from '../../execute/agents/agents.ts';
@@ -26,7 +27,7 @@ import {
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { configuredLibrary } from '../../world/wire.ts';
 import { isAttended, stderr } from '../terminal/terminal.ts';
-import { confirm } from '../terminal/terminal-door.ts';
+import { confirm, showNotice } from '../terminal/terminal-door.ts';
 import { revokeLessons, trustLessons } from './trust-lessons.ts';
 
 export interface TrustCommand {
@@ -77,13 +78,17 @@ async function trustTriggers(
   options: TrustCommand,
   path: string,
 ): Promise<number> {
-  const { ref, about } = await (await configuredLibrary(async () => around, around.cwd)).load(path);
+  const library = await configuredLibrary(async () => around, around.cwd);
+  const workflow = await library.load(path);
+  const { ref, about } = workflow;
   if (options.revoke) {
     const were = await revokeTriggers(ref);
     stderr.say(`The triggers of ${path} ${were ? 'are no longer' : 'were not'} approved.`);
     return 0;
   }
   await refuseInsideAny(around, 'approve triggers');
+  // A trigger that cannot be read would be missing in the approval.
+  refuseFaulty(library, workflow, { notice: showNotice, agree: async () => undefined }, {});
   const { triggers = [] } = about;
   if (triggers.length === 0 || (await areTriggersApproved(ref, triggers))) {
     const has = triggers.length === 0 ? 'has no triggers' : 'has only triggers that you approved';

@@ -7,6 +7,7 @@ import type { ListenAddress } from '../../hooks/listener.ts';
 import type { Door } from '../../model/notice.ts';
 import { openLog } from '../../world/log-file.ts';
 import { type Here, type Surroundings, surroundings } from '../../world/surroundings.ts';
+import { wallClock } from '../../world/wall-clock.ts';
 import { onSignals } from '../terminal/signals.ts';
 import { stderr } from '../terminal/terminal.ts';
 import { showNotice } from '../terminal/terminal-door.ts';
@@ -38,8 +39,12 @@ export async function up(
       end();
     });
   });
-  const around = await here();
-  const places = directories.length === 0 ? [around] : await placesOf(around, directories);
+  const { cwd, disk, databaseUrl } = await here();
+  const around = await placeAt(cwd, disk, databaseUrl ?? 'none');
+  const places: Surroundings[] = [];
+  for (const directory of directories)
+    places.push(await placeAt(resolve(directory), disk, databaseUrl));
+  if (places.length === 0) places.push(around);
   for (const place of places) await place.world.connect();
   const kept = await keepTriggers(places, { door, log });
   const ends: (() => Promise<void>)[] = [];
@@ -100,19 +105,13 @@ function install(
   );
 }
 
-async function placesOf(
-  { databaseUrl, disk }: Surroundings,
-  directories: readonly string[],
-): Promise<readonly Surroundings[]> {
-  const places: Surroundings[] = [];
-  for (const directory of directories)
-    places.push(
-      await surroundings({
-        ...{ cwd: resolve(directory), disk, report: stderr.say },
-        ...(databaseUrl !== undefined && { database: databaseUrl }),
-      }),
-    );
-  return places;
+/** This process lives long, so it follows the clock of the machine, also back. */
+function placeAt(
+  cwd: string,
+  disk: Surroundings['disk'],
+  database: string | undefined,
+): Promise<Surroundings> {
+  return surroundings({ cwd, disk, database, clock: wallClock(), report: stderr.say });
 }
 
 const door: Door = { notice: showNotice, openLog, agree: async () => undefined };

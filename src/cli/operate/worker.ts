@@ -17,6 +17,7 @@ import {
   workerPorts,
 } from '../../world/fleet/worker-ports.ts';
 import { type Here, surroundings } from '../../world/surroundings.ts';
+import { wallClock } from '../../world/wall-clock.ts';
 import { latency, leaseWarning, tripsPerStep, wayForm } from '../look/workers.ts';
 import { stopOnSignals } from '../terminal/signals.ts';
 import { endNow, stderr, stdout } from '../terminal/terminal.ts';
@@ -81,7 +82,9 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
       ...{ database, report, clock: around.clock },
       async keep(directory) {
         const { up } = await import('../../app/up.ts');
-        const place = await surroundings({ cwd: directory, database: url, report });
+        const place = await surroundings({
+          ...{ cwd: directory, database: url, report, clock: wallClock() },
+        });
         // The workers take over the runs of a worker that is gone.
         const parts = { door: { notice: showNotice, agree: async () => undefined }, log: report };
         return up([place], { ...parts, resumes: false });
