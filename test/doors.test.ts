@@ -18,6 +18,7 @@ import { resume } from '../src/app/resume.ts';
 import { resumeAll } from '../src/app/resume-all.ts';
 import { rewind } from '../src/app/rewind.ts';
 import { say } from '../src/app/say.ts';
+import { add, update } from '../src/app/shared-workflows.ts';
 import { start } from '../src/app/start.ts';
 import { stop } from '../src/app/stop.ts';
 import { triggers } from '../src/app/triggers.ts';
@@ -64,6 +65,8 @@ test('every verb is a function of the application', () => {
     rewind,
     tryVariants,
     prune,
+    add,
+    update,
     up,
     replay,
   };

@@ -51,6 +51,18 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'An agent could delete the record of what it did.' },
     library: 'prune',
   },
+  add: {
+    cli: 'add',
+    serve: { not: 'A person reads the files in an editor before they start anything from them.' },
+    mcp: { not: 'A person decides whose scripts enter the project.' },
+    library: { not: 'Programs call raymond add with the digest.' },
+  },
+  update: {
+    cli: 'update',
+    serve: { not: 'A person reads the files in an editor before they start anything from them.' },
+    mcp: { not: 'A person decides whose scripts enter the project.' },
+    library: { not: 'Programs call raymond update --json.' },
+  },
   up: {
     cli: 'up',
     serve: { not: 'A page can be closed at any time. A process of its own keeps the triggers.' },

@@ -101,6 +101,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   bound: ['raymond bound flow', 'raymond bound flow --turn 0.50'],
   test: ['raymond test flow --coverage', 'raymond test flow --record flow-1a2b'],
   diagram: ['raymond diagram flow', 'raymond diagram flow --html > flow.html'],
+  add: [
+    'raymond add https://example.org/review.zip',
+    'raymond add https://example.org/flows.git//review@v1',
+  ],
+  update: ['raymond update', 'raymond update flows/review --check'],
   convert: ['raymond convert flow flow.yaml', 'raymond convert flow.zip flow'],
   tag: ['raymond tag goto NEXT', 'raymond tag fork WORK --attr item="$file"'],
   serve: ['raymond serve', 'raymond serve --port 0 --json'],

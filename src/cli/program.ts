@@ -295,6 +295,23 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
       finish((await import('./author/convert.ts')).convert(here, from, to, options)),
     );
   raymond
+    .command('add <source> [folder]')
+    .description('add a workflow that others share: an archive, or a folder of a git repository')
+    .option('-y, --yes', 'ask no questions')
+    .action(async (source, folder, options) =>
+      finish((await import('./author/add.ts')).add(here, source, folder, options)),
+    );
+  raymond
+    .command('update [folders...]')
+    .description('update workflows that were added, all or the named ones')
+    .option('--check', 'only say which differ from their source')
+    .option('-y, --yes', 'ask no questions')
+    .option('--force', 'also replace files that were changed here')
+    .option('--json', 'print one JSON object per workflow')
+    .action(async (folders, options) =>
+      finish((await import('./author/add.ts')).update(here, folders, options)),
+    );
+  raymond
     .command('test [workflow] [names...]')
     .description('play the tests of a workflow (*.test.yaml), all or the named ones')
     .option('--coverage', 'list the states and transitions that no test reaches')

@@ -15,7 +15,7 @@ import { MAX_YAML_BYTES } from './yaml-file.ts';
 import { readZip } from './zip.ts';
 
 export async function allFiles(
-  { kind, path }: WorkflowLocation,
+  { kind, path }: Pick<WorkflowLocation, 'kind' | 'path'>,
   agents: Agents,
 ): Promise<readonly ZippedFile[]> {
   switch (kind) {

@@ -40,6 +40,14 @@ function restOf(files: readonly SourceFile[]): Uint8Array | undefined {
   return others.length === 0 ? undefined : Buffer.from(JSON.stringify(others.sort()));
 }
 
+/** One digest for all files of a workflow, however they were packed. */
+export function digestOf(
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+): string {
+  const rows = files.map(({ name, bytes }) => [name, sha256(bytes)] as const);
+  return sha256(Buffer.from(JSON.stringify(rows.sort(([a], [b]) => (a < b ? -1 : 1)))));
+}
+
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -16,6 +16,7 @@ export interface Consent {
     | 'costly-start'
     | 'foreign-run'
     | 'changed-workflow'
+    | 'shared-workflow'
     | 'rewind'
     | 'prune'
     | 'discard-work';

@@ -158,6 +158,8 @@ async function argumentValues(
     case 'logs':
     case 'watch':
       return runs(here);
+    case 'update':
+      return workflows(here, current);
     case 'init':
       return plain([...TEMPLATES.keys()]);
     case 'tag':

@@ -30,6 +30,7 @@ const QUESTIONS: Readonly<Record<Consent['kind'], string>> = {
   'costly-start': 'Start it?',
   'foreign-run': 'Resume it?',
   'changed-workflow': 'Continue with the changed files?',
+  'shared-workflow': 'Write it into the project?',
   rewind: 'Rewind?',
   prune: 'Remove them?',
   'discard-work': 'Delete it?',
