@@ -4,6 +4,8 @@ import {
   COMPACTING,
   SAYS as COMPACTING_SAYS,
   inAnyOrder,
+  killedPlay,
+  rewoundPlay,
   SEEN,
 } from '../real-agent/compact-play.ts';
 import { type AcpName, TURN_COST } from './acp-agents.ts';
@@ -105,16 +107,28 @@ function expectCosts(name: AcpName, costs: ReturnType<typeof costsIn>, count: nu
 /** A compact at every depth of the stack: see `compact-play.ts`. */
 export function compactPlay(name: AcpName): void {
   test(`${name} hands sessions over at every depth`, { timeout: 400_000 }, async () => {
-    const { raymond, agent } = await play(name, COMPACTING, ({ prompt }) => {
-      const found = Object.entries(COMPACTING_SAYS).find(([words]) => prompt.includes(words));
-      if (!found) throw new Error(`Nothing is scripted for: ${prompt}`);
-      return found[1];
-    });
-    const asked = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
+    const made = await compacting(name);
+    const asked = await made.run('workflow', '--agent', name, '--workflow-id', 'r');
     expect(asked, asked.stderr).toMatchObject({ code: 2 });
-    const finished = await raymond.run('resume', 'r', '--input', 'yes');
+    const finished = await made.run('resume', 'r', '--input', 'yes');
     expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
-    const seen = agent.model.requests.map(({ lines }) => lines);
-    expect(inAnyOrder(seen)).toEqual(inAnyOrder(SEEN));
+    expect(inAnyOrder(made.seen())).toEqual(inAnyOrder(SEEN));
+    await rewoundPlay(made);
   });
+}
+
+/** The same, while Raymond is killed again and again. */
+export function killedCompactPlay(name: AcpName): void {
+  test(`${name} hands sessions over while Raymond is killed`, { timeout: 400_000 }, async () => {
+    await killedPlay(await compacting(name), '--agent', name);
+  });
+}
+
+async function compacting(name: AcpName) {
+  const { raymond, agent } = await play(name, COMPACTING, ({ prompt }) => {
+    const found = Object.entries(COMPACTING_SAYS).find(([words]) => prompt.includes(words));
+    if (!found) throw new Error(`Nothing is scripted for: ${prompt}`);
+    return found[1];
+  });
+  return { ...raymond, seen: () => agent.model.requests.map(({ lines }) => lines) };
 }
