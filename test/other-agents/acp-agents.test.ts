@@ -1,9 +1,8 @@
 // Real agents over the Agent Client Protocol, with scripted models. The long form has more of them.
-import { compactPlay, contextPlay, killedCompactPlay } from './acp-context.ts';
+import { compactPlay, contextPlay } from './acp-context.ts';
 import { crashPlay } from './acp-crash.ts';
 
 // three-agents.test.ts shows that opencode remembers what the tags say, too.
 contextPlay('codex-acp');
 compactPlay('codex-acp');
-killedCompactPlay('codex-acp');
 crashPlay('codex-acp');

@@ -5,9 +5,11 @@ import {
   SAYS as COMPACTING_SAYS,
   inAnyOrder,
   killedPlay,
+  REWOUND_TO_BEGIN,
   rewoundPlay,
   SEEN,
 } from '../real-agent/compact-play.ts';
+import { eventsOf } from '../real-agent/raymond-sandbox.ts';
 import { type AcpName, TURN_COST } from './acp-agents.ts';
 import { costsIn, isAlive, play, replies } from './acp-play.ts';
 
@@ -113,7 +115,7 @@ export function compactPlay(name: AcpName): void {
     const finished = await made.run('resume', 'r', '--input', 'yes');
     expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
     expect(inAnyOrder(made.seen())).toEqual(inAnyOrder(SEEN));
-    await rewoundPlay(made);
+    await rewoundPlay(made, REWOUND_TO_BEGIN);
   });
 }
 
@@ -121,6 +123,36 @@ export function compactPlay(name: AcpName): void {
 export function killedCompactPlay(name: AcpName): void {
   test(`${name} hands sessions over while Raymond is killed`, { timeout: 400_000 }, async () => {
     await killedPlay(await compacting(name), '--agent', name);
+  });
+}
+
+/** A session that is larger than a state allows. Both requests have the tokens that the agent reported. */
+export function limitPlay(name: AcpName): void {
+  test(`${name} hands over a session beyond its limit`, { timeout: 400_000 }, async () => {
+    const { raymond, agent } = await play(
+      name,
+      {
+        'workflow.yaml': 'handover: NOTES\ncontext: { max: 50 }\n',
+        'NOTES.md': 'Hand over.',
+        'START.md': 'Do one.',
+        'LAST.md': 'Do two with {{handover}}.',
+      },
+      replies({
+        'Do one.': '<goto>LAST</goto>',
+        'Hand over.': 'my notes',
+        'Do two with my notes.': '<result>done</result>',
+      }),
+    );
+    const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
+    expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(agent.model.requests.map(({ lines }) => lines)).toEqual([
+      ['user: Do one.'],
+      ['user: Do one.', 'assistant: <goto>LAST</goto>', 'user: Hand over.'],
+      ['user: Do two with my notes.'],
+    ]);
+    const [called] = eventsOf(raymond.journal('r'), 'handover-called');
+    expect(called).toMatchObject({ tag: 'goto', state: 'LAST.md' });
+    expect(called?.tokens).toBeGreaterThan(50);
   });
 }
 

@@ -1,7 +1,15 @@
 // Whole runs of Raymond with the real codex: what it remembers, what it costs, and how its turns end.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { COMPACTING, killedPlay, rewoundPlay, SAYS, SEEN } from '../real-agent/compact-play.ts';
+import { inSuite } from '../long.ts';
+import {
+  COMPACTING,
+  killedPlay,
+  REWOUND_TO_BEGIN,
+  rewoundPlay,
+  SAYS,
+  SEEN,
+} from '../real-agent/compact-play.ts';
 import {
   answering,
   eventsOf,
@@ -259,12 +267,16 @@ test('a compact at every depth of the stack begins a session that knows its hand
   const answered = await made.run('resume', 'r', '--input', 'yes');
   expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
   expect(made.seen()).toEqual(SEEN);
-  await rewoundPlay(made);
+  await rewoundPlay(made, REWOUND_TO_BEGIN);
 });
 
-test('Raymond is killed after everything that it records, and codex sees the same and is paid once', async () => {
-  await killedPlay(await compacting());
-});
+test.each(inSuite<'codex'>([], ['codex']))(
+  'Raymond is killed after everything that it records, and %s sees the same and is paid once',
+  { timeout: 400_000 },
+  async () => {
+    await killedPlay(await compacting());
+  },
+);
 
 test('a goto beyond the limit begins a session that knows its handover', async () => {
   const { raymond, model } = await withCodex(

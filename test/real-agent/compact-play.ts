@@ -1,5 +1,6 @@
 // A workflow that compacts at every depth of the stack, and what its model must have seen.
 import { expect } from 'vitest';
+import { inSuite } from '../long.ts';
 import { eventsOf, killHard, type RaymondSandbox, until } from './raymond-sandbox.ts';
 
 /**
@@ -130,13 +131,21 @@ export async function killedPlay(
   expect(eventsOf(journal('r'), 'step-ended')).toHaveLength(SEEN.length);
 }
 
-/** The steps to which a completed run is rewound: a handover at each depth, and a session that began with one. */
-const REWOUND = ['Hand over at ANSWERED', 'All are back.', 'Hand over at FN', 'Look deeper with'];
+/** Steps for a rewind: handovers at different depths, and sessions that began with one. */
+export const REWOUND = inSuite(
+  ['All are back.'],
+  ['Hand over at ANSWERED', 'Hand over at FN', 'Look deeper with'],
+);
+/** The same for an agent that cannot go back in a conversation: each begins one, and nobody waits for a result. */
+export const REWOUND_TO_BEGIN = inSuite(['Close it.'], ['May we?', 'Split it.']);
 
 /** After a rewind to a step, the model is asked again with the history of that step, and so on to the end. */
-export async function rewoundPlay({ run, journal, seen }: Compacting): Promise<void> {
+export async function rewoundPlay(
+  { run, journal, seen }: Compacting,
+  rewound: readonly string[],
+): Promise<void> {
   const steps = eventsOf(journal('r'), 'step-started').slice(0, SEEN.length);
-  for (const words of REWOUND) {
+  for (const words of rewound) {
     const index = SEEN.findIndex((lines) => lines.at(-1)?.includes(words));
     const at = steps[index];
     const before = seen().length;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { carryOut } from '../command.ts';
 import { inSuite } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
-import { COMPACTING, killedPlay, rewoundPlay, SAYS, SEEN } from './compact-play.ts';
+import { COMPACTING, killedPlay, REWOUND, rewoundPlay, SAYS, SEEN } from './compact-play.ts';
 import {
   answering,
   conversationLines,
@@ -38,7 +38,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       const answered = await run('resume', 'r', '--input', 'yes');
       expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
       expect(seen()).toEqual(SEEN);
-      await rewoundPlay({ ...made, seen });
+      await rewoundPlay({ ...made, seen }, REWOUND);
     },
     LONG_MS,
   );
