@@ -71,12 +71,10 @@ function emptyAside(folder: string): string {
 
 function moveAway(folder: string, aside: string): void {
   if (!lstatSync(folder, { throwIfNoEntry: false })) return;
-  try {
-    renameSync(folder, join(aside, randomUUID()));
-  } catch {
-    // A folder that its owner cannot change can be renamed, but not moved elsewhere.
-    attempt(() => renameSync(folder, join(dirname(folder), `.old-${randomUUID()}`)));
-  }
+  attempt(() => within(folder, makeWritable));
+  if (succeeds(() => renameSync(folder, join(aside, randomUUID())))) return;
+  // A folder that the user cannot change can be renamed, but not moved elsewhere.
+  attempt(() => renameSync(folder, join(dirname(folder), `.old-${randomUUID()}`)));
 }
 
 /**

@@ -93,6 +93,16 @@ touch "$OLDPWD/at-$n"; until [ -e "$OLDPWD/at-1" ] && [ -e "$OLDPWD/at-2" ]; do 
   expect({ code, stdout }).toEqual({ code: 0, stdout: `./${kept}\n` });
 });
 
+test('a step that may write nothing else writes notes', async () => {
+  const project = newProject({
+    'flow/workflow.yaml': `rights: { write: [], network: none }\n${manifest({ 'START.sh': 'write' })}`,
+    'flow/START.sh': `echo x >"$RAYMOND_NOTES_FOLDER/a.md"; echo x >file; echo '<result>ok</result>'`,
+  });
+  expect(await command(project, ['flow', '--workflow-id', 'r'])).toMatchObject({ stdout: 'ok\n' });
+  expect(await notesOf(project, 'r')).toEqual({ 'a.md': 'main:1 x\n' });
+  expect(existsSync(project.path('file'))).toBe(false);
+});
+
 test('what cannot be a note is named in a warning, and the rest is kept', async () => {
   const project = newProject({
     'flow/workflow.yaml': manifest({ 'START.sh': 'write' }),

@@ -1,5 +1,11 @@
 // Real agents over the Agent Client Protocol, with scripted models.
-import { contextPlay, killedCompactPlay, limitPlay, plainPlay } from './acp-context.ts';
+import {
+  contextPlay,
+  killedCompactPlay,
+  limitPlay,
+  ownCompactionPlay,
+  plainPlay,
+} from './acp-context.ts';
 import { crashPlay, gonePlay, lossPlay, stopPlay } from './acp-crash.ts';
 
 plainPlay('gemini');
@@ -14,6 +20,12 @@ crashPlay('claude-acp');
 killedCompactPlay('codex-acp');
 limitPlay('opencode');
 limitPlay('claude-acp');
+ownCompactionPlay('opencode', { OPENCODE_DISABLE_AUTOCOMPACT: '0' });
+ownCompactionPlay(
+  'claude-acp',
+  { DISABLE_AUTO_COMPACT: '0' },
+  { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' },
+);
 for (const name of ['codex-acp', 'claude-acp', 'opencode'] as const) {
   contextPlay(name, ['--no-warm']);
   lossPlay(name);

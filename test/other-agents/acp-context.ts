@@ -156,6 +156,36 @@ export function limitPlay(name: AcpName): void {
   });
 }
 
+/** The compaction of the agent itself, after a turn that is larger than its window. `on` are the variables that allow it. */
+export function ownCompactionPlay(
+  name: AcpName,
+  on: Readonly<Record<string, string>>,
+  window: Readonly<Record<string, string>> = {},
+): void {
+  test.each([
+    ['compacts nothing on its own', {}],
+    ['compacts if the user asks for it', on],
+  ])(`${name} %s`, { timeout: 400_000 }, async (_, variables) => {
+    const usage = { input: 130_000, cached: 0, output: 100 };
+    const { raymond, agent } = await play(
+      name,
+      { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
+      ({ prompt }) => {
+        if (prompt.includes('Do two.')) return '<result>done</result>';
+        return prompt === 'Do one.' ? { text: '<goto>TWO</goto>', usage } : 'a summary';
+      },
+      [],
+      { ...window, ...variables },
+    );
+    const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
+    expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'done\n' });
+    const whole = ['user: Do one.', 'assistant: <goto>TWO</goto>', 'user: Do two.'];
+    const seen = agent.model.requests.map(({ lines }) => lines);
+    if (variables === on) expect(seen.at(-1)).not.toEqual(whole);
+    else expect(seen).toEqual([whole.slice(0, 1), whole]);
+  });
+}
+
 async function compacting(name: AcpName) {
   const { raymond, agent } = await play(name, COMPACTING, ({ prompt }) => {
     const found = Object.entries(COMPACTING_SAYS).find(([words]) => prompt.includes(words));
