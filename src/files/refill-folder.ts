@@ -18,7 +18,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { attempt } from '../model/attempt.ts';
 
 /**
  * Puts files into a folder of a task folder, so that it contains exactly these. None of them can be executed.
@@ -71,10 +70,10 @@ function emptyAside(folder: string): string {
 
 function moveAway(folder: string, aside: string): void {
   if (!lstatSync(folder, { throwIfNoEntry: false })) return;
-  attempt(() => within(folder, makeWritable));
+  succeeds(() => within(folder, makeWritable));
   if (succeeds(() => renameSync(folder, join(aside, randomUUID())))) return;
   // A folder that the user cannot change can be renamed, but not moved elsewhere.
-  attempt(() => renameSync(folder, join(dirname(folder), `.old-${randomUUID()}`)));
+  succeeds(() => renameSync(folder, join(dirname(folder), `.old-${randomUUID()}`)));
 }
 
 /**
@@ -85,29 +84,33 @@ function removeTree(top: string): void {
   const open = [''];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const place = join(top, folder);
-    attempt(() =>
+    succeeds(() =>
       within(place, (inside) => {
         for (const name of readdirSync(inside)) {
           const path = join(inside, name);
           if (succeeds(() => unlinkSync(path))) continue;
-          attempt(() => within(path, makeWritable));
+          succeeds(() => within(path, makeWritable));
           const own = folder === '' ? name : randomUUID();
           if (folder === '' || succeeds(() => renameSync(path, join(top, own)))) open.push(own);
         }
       }),
     );
-    if (folder !== '') attempt(() => rmdirSync(place));
+    if (folder !== '') succeeds(() => rmdirSync(place));
   }
-  attempt(() => rmdirSync(top));
+  succeeds(() => rmdirSync(top));
 }
 
 const makeWritable = (_: string, descriptor: number) => fchmodSync(descriptor, 0o700);
 
-const succeeds = (act: () => void) =>
-  attempt(() => {
+/** What fails is left as it is. */
+function succeeds(act: () => void): boolean {
+  try {
     act();
     return true;
-  }) === true;
+  } catch {
+    return false;
+  }
+}
 
 /** Opens a folder, so that what is used is in it and not behind a link that has taken its place. */
 export function within(folder: string, use: (inside: string, descriptor: number) => void): void {

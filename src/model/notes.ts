@@ -80,8 +80,8 @@ export function noteFiles(
 }
 
 /**
- * The notes after a step has changed some of them. Each path has the text that was written last, and what is
- * written last replaces what is in its way: agents that write at the same time do not see each other.
+ * The notes after a step has changed some of them. What is written last replaces what is in its way, because
+ * agents that write at the same time do not see each other.
  */
 export function withChanges(
   notes: PersistentMap<Note>,
