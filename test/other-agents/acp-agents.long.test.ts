@@ -21,11 +21,6 @@ killedCompactPlay('codex-acp');
 limitPlay('opencode');
 limitPlay('claude-acp');
 ownCompactionPlay('opencode', { OPENCODE_DISABLE_AUTOCOMPACT: '0' });
-ownCompactionPlay(
-  'claude-acp',
-  { DISABLE_AUTO_COMPACT: '0' },
-  { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' },
-);
 for (const name of ['codex-acp', 'claude-acp', 'opencode'] as const) {
   contextPlay(name, ['--no-warm']);
   lossPlay(name);
