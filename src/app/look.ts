@@ -3,7 +3,7 @@ import { RunHistory } from '../history/run-history.ts';
 import { Steps } from '../history/steps.ts';
 import { followEvents } from '../host/follow-run.ts';
 import { openRun } from '../host/open-run.ts';
-import { openByKind } from '../host/questions.ts';
+import { openByKind, type SavedWords, savedWords } from '../host/questions.ts';
 import {
   type ContextShape,
   contextForm,
@@ -29,6 +29,8 @@ export interface LookedAt extends Awaited<ReturnType<typeof standing>> {
   /** The time up to which open steps last. */
   readonly at: number;
   readonly notices: readonly Notice[];
+  /** What was said to its agents, and the run has not taken yet. */
+  readonly saved: readonly SavedWords[];
 }
 
 /** A run, and everything about it that is no event. Throws a UserError if it cannot be read. */
@@ -44,6 +46,7 @@ export async function look(
     ...(await standing(store, run)),
     at: lastMoment(found, clock.now()),
     notices: warnings(await world.lostTrees(run)),
+    saved: await savedWords(store, run),
   };
 }
 

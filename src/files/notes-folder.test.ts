@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -86,6 +88,60 @@ test('a link in place of the folder is not followed, and putting notes replaces 
   expect(read()?.files).toEqual({ 'a.md': 'A' });
   expect(readFileSync(join(root, 'elsewhere', 'kept.md'), 'utf8')).toBe('kept');
   expect(existsSync(join(root, 'elsewhere', 'a.md'))).toBe(false);
+});
+
+test('a process that changes the folder meanwhile gets nothing written or removed elsewhere', async () => {
+  const { root, put, remove } = folder();
+  mkdirSync(join(root, 'elsewhere'));
+  writeFileSync(join(root, 'elsewhere', 'kept.md'), 'kept');
+  const attacker = spawn('bash', ['-c', ATTACK], { cwd: root, detached: true });
+  try {
+    await once(attacker.stdout, 'data');
+    for (let n = 0; n < 300; n++) {
+      put({ 'a.md': 'A', 'lessons/b.md': 'B', 'lessons/kept.md': 'changed' });
+      remove();
+    }
+  } finally {
+    process.kill(-(attacker.pid ?? Number.NaN), 'SIGKILL');
+    await once(attacker, 'exit');
+  }
+  // Only the attacker itself has put something there.
+  const found = readdirSync(join(root, 'elsewhere')).filter((name) => name !== 'lessons');
+  expect(found).toEqual(['kept.md']);
+  expect(readFileSync(join(root, 'elsewhere', 'kept.md'), 'utf8')).toBe('kept');
+});
+
+/** Puts a link in place of the folders as often as it can. */
+const ATTACK = `cd task; ln -s ../elsewhere link; ln -s ../../elsewhere deep; echo ready
+while :; do
+  mkdir notes 2>/dev/null && ln -s ../../elsewhere notes/lessons 2>/dev/null
+  { rm -rf notes/lessons && mv -T deep notes/lessons && ln -s ../../elsewhere deep; } 2>/dev/null
+  { rm -rf notes && ln -s ../elsewhere notes; } 2>/dev/null
+done`;
+
+test('a folder of any depth and without the right to write is replaced and removed', () => {
+  const { root, at, put, read, remove } = folder();
+  const deep = () => {
+    put({});
+    const script = `for (let n = 0; n < 1500; n++) {
+      fs.mkdirSync('dddd'); process.chdir('dddd'); } fs.writeFileSync('x', ''); fs.chmodSync('.', 0o555);`;
+    execFileSync(process.execPath, ['-e', script], { cwd: at('') });
+    expect([...(read()?.refused.keys() ?? [])]).toEqual(['dddd/dddd/dddd/dddd']);
+  };
+  deep();
+  put({ 'a.md': 'A' });
+  expect(read()?.files).toEqual({ 'a.md': 'A' });
+  deep();
+  remove();
+  expect(read()).toBeUndefined();
+  expect(readdirSync(root)).toEqual(['task']);
+});
+
+test('a path that is none of a note is not written', () => {
+  const { root, put, read } = folder();
+  put({ '../../planted.md': 'x', '/planted.md': 'x', 'a.md': 'A' });
+  expect(read()?.files).toEqual({ 'a.md': 'A' });
+  expect(readdirSync(root)).toEqual(['task']);
 });
 
 test('many, large and unreadable files are limited', () => {

@@ -1,16 +1,8 @@
 /** The folder of notes in the task folder of an agent. Agents write in it, so nothing in it is trusted. */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { refillFolder, removeFolder, within } from './refill-folder.ts';
 import { readWithIdentity } from './regular-file.ts';
 
 /** The names and sizes that notes can have. */
@@ -21,28 +13,16 @@ interface NoteRules {
 
 /** For the agents with these task folders. */
 export const notesIn = (task: (agent: string) => string, rules: NoteRules) => ({
-  put: (agent: string, files: ReadonlyMap<string, string>, may: 'read' | 'write') =>
-    putNotes(task(agent), files, may === 'write'),
+  /** Replaces everything in the folder. A step that may only read gets files that it cannot write. */
+  put: (agent: string, files: ReadonlyMap<string, string>, may: 'read' | 'write') => {
+    // A journal of somebody else can name other paths.
+    const named = [...files].filter(([path]) => rules.isPath(path));
+    refillFolder(join(task(agent), 'notes'), new Map(named), may === 'write' ? 0o600 : 0o400);
+  },
   read: (agent: string) => readNotes(task(agent), rules),
-  remove: (agent: string) => removeNotes(task(agent)),
+  remove: (agent: string) => removeFolder(join(task(agent), 'notes')),
   digest: (content: Uint8Array) => createHash('sha256').update(content).digest('hex'),
 });
-
-/** Replaces everything in the folder. A step that may only read gets files that it cannot write. */
-function putNotes(taskFolder: string, files: ReadonlyMap<string, string>, mayWrite: boolean): void {
-  const folder = join(taskFolder, 'notes');
-  removeNotes(taskFolder);
-  mkdirSync(folder, { mode: 0o700 });
-  for (const [path, text] of files) {
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, text, { mode: mayWrite ? 0o600 : 0o400, flag: 'wx' });
-  }
-}
-
-function removeNotes(taskFolder: string): void {
-  rmSync(join(taskFolder, 'notes'), { recursive: true, force: true });
-}
 
 interface FoundNotes {
   readonly files: ReadonlyMap<string, Buffer>;
@@ -90,17 +70,6 @@ function readNotes(taskFolder: string, { isPath, most }: NoteRules): FoundNotes 
 
 const MOST_ENTRIES = 1_000;
 const MOST_DEPTH = 4;
-
-/** Opens a folder, so that what is read is in it and not behind a link that has taken its place. */
-function within(folder: string, use: (inside: string) => void): void {
-  const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
-  const descriptor = openSync(folder, flags);
-  try {
-    use(process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : folder);
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 function attemptText(act: () => string | undefined): string | undefined {
   try {

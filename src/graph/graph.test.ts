@@ -66,6 +66,33 @@ test.each([
       'START.md judge J.md certain evaluator',
     ],
   ],
+  [
+    'a compact, and the state that asks for the handover',
+    {
+      START: `${policy('{tag: compact, target: B}').replace('---\n', '---\nhandover: H\n')}`,
+      B: '',
+      H: '',
+      OTHER: '<goto>B</goto>',
+    },
+    [
+      'OTHER.md go B.md possible prompt',
+      'START.md go B.md certain policy',
+      'START.md handover H.md certain policy',
+    ],
+  ],
+  [
+    'a limit of the session, which asks for handovers at a goto',
+    {
+      START: '---\nhandover: H\ncontext: {max: 9}\n---\n<goto>B</goto>',
+      B: '---\nhandover: H\n---\n<goto>B</goto>',
+      H: '',
+    },
+    [
+      'B.md go B.md possible prompt',
+      'START.md go B.md possible prompt',
+      'START.md handover H.md certain policy',
+    ],
+  ],
 ])('%s', (_, files, expected) => {
   expect(edges(files as Record<string, string>).sort()).toEqual([...expected].sort());
 });

@@ -61,6 +61,24 @@ export async function openByKind(
   return { questions, requests };
 }
 
+export interface SavedWords {
+  readonly agent: string;
+  readonly text: string;
+  readonly by?: string | undefined;
+}
+
+/** The words of people in the mailbox that the run has not taken yet. */
+export async function savedWords(
+  store: RunStore,
+  { id, agents, said }: Run,
+): Promise<readonly SavedWords[]> {
+  if (agents.size === 0) return [];
+  const messages = await store.mailbox(id).messages();
+  return messages.flatMap((one) =>
+    one.kind === 'say' && said.get(one.words) === undefined ? [one] : [],
+  );
+}
+
 /** The signed answers that the run has not used yet. */
 function signedIn(
   messages: readonly Message[],

@@ -56,27 +56,44 @@ export const lessonText = (file: string) => file.replace(OWN_HEAD, '');
 const HEAD = 'A lesson of an earlier run: ';
 const OWN_HEAD = new RegExp(`^${HEAD}[^\\n]*\\n\\n`);
 
-/** The files that a step finds: the lessons, and the notes of the run. */
+/**
+ * Whether two notes cannot both be files of one folder, on any disk: one has the place of the other, apart
+ * from the case of letters, or of a folder around it.
+ */
+export function isInWay(one: string, other: string): boolean {
+  const [a, b] = [placeOf(one), placeOf(other)];
+  return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
+}
+
+const placeOf = (path: string) => path.normalize('NFC').toLowerCase();
+
+/** The files that a step finds: the notes of the run, and the lessons that are not in their way. */
 export function noteFiles(
   notes: PersistentMap<Note>,
   lessons: readonly Lesson[],
 ): ReadonlyMap<string, string> {
-  return new Map([
-    ...lessons.map((lesson) => [`${LESSONS}${lesson.name}`, lessonFile(lesson)] as const),
-    ...[...notes].map(([path, { text: of }]) => [path, of] as const),
-  ]);
+  const own = [...notes].map(([path, { text: of }]) => [path, of] as const);
+  const kept = lessons
+    .map((lesson) => [`${LESSONS}${lesson.name}`, lessonFile(lesson)] as const)
+    .filter(([path]) => !own.some(([other]) => isInWay(path, other)));
+  return new Map([...kept, ...own]);
 }
 
-/** The notes after a step has changed some of them. Each path has the text that was written last. */
+/**
+ * The notes after a step has changed some of them. What is written last replaces what is in its way, because
+ * agents that write at the same time do not see each other.
+ */
 export function withChanges(
   notes: PersistentMap<Note>,
   changes: NoteChanges,
   by: { readonly agent: string; readonly step: number },
 ): PersistentMap<Note> {
   let next = notes;
-  for (const [path, change] of Object.entries(changes))
-    next = change
-      ? next.set(path, { ...change, agent: by.agent, step: by.step })
-      : next.delete(path);
+  for (const [path, change] of Object.entries(changes)) {
+    next = next.delete(path);
+    if (!change) continue;
+    for (const [other] of next) if (isInWay(path, other)) next = next.delete(other);
+    next = next.set(path, { ...change, agent: by.agent, step: by.step });
+  }
   return next;
 }

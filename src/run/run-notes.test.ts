@@ -78,6 +78,14 @@ test('only what the step has changed counts, whatever others have written meanwh
   expect(after(seen, { seen }).changes).toBeUndefined();
 });
 
+test('of two names that some disks cannot tell apart, one is kept', () => {
+  const files = { 'A.md': 'one', 'a.md': 'two' };
+  expect(after(files, { seen: { 'a.md': 'two' } })).toEqual({
+    warnings: ['Not kept as notes: A.md: its name differs from a.md only in the case of letters'],
+  });
+  expect(after(files).changes).toEqual({ 'a.md': 'two' });
+});
+
 test('a step that may only read changes nothing', () => {
   expect(after({ 'a.md': 'x' }, { may: 'read', seen: { 'b.md': 'y' } })).toEqual({ warnings: [] });
 });

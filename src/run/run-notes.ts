@@ -1,5 +1,5 @@
 /** Gives notes to steps, and takes what they have changed. */
-import { lessonName, lessonText, type NoteChanges, noteFiles } from '../model/notes.ts';
+import { isInWay, lessonName, lessonText, type NoteChanges, noteFiles } from '../model/notes.ts';
 import type { Run, RunningStatus } from '../model/run.ts';
 import type { Account } from '../model/step-account.ts';
 import { visible } from '../model/visible.ts';
@@ -45,8 +45,14 @@ export class RunNotes {
     const lessons = new Map(run.lessons.map((one) => [one.name, one.text]));
     const changes: Record<string, NoteChanges[string]> = {};
     const refused = new Map(found.refused);
+    const paths = [...found.files.keys()];
     for (const [path, bytes] of found.files) {
       if (folders.notes.digest(bytes) === notes.seen[path]) continue;
+      const twin = paths.find((one) => one !== path && !refused.has(one) && isInWay(path, one));
+      if (twin !== undefined) {
+        refused.set(path, `its name differs from ${twin} only in the case of letters`);
+        continue;
+      }
       const cleaned = this.#cleaned(bytes, rights?.secrets ?? []);
       const decoded = cleaned && decodeUtf8(cleaned);
       if (!decoded?.ok) {

@@ -80,6 +80,29 @@ touch "$OLDPWD/at-$n"; until [ -e "$OLDPWD/at-1" ] && [ -e "$OLDPWD/at-2" ] && [
   expect(notes['all.md']).toMatch(/^main_work\d:1 \d\n$/);
 });
 
+test('of a file and a folder of the same name, the one that is written later stays, and the run continues', async () => {
+  const project = newProject({
+    'flow/workflow.yaml': manifest({ 'WORK.sh': 'write', 'LAST.sh': 'read' }),
+    'flow/START.sh': `for n in 1 2; do echo "<fork n=\\"$n\\">WORK</fork>"; done; echo '<join>LAST</join>'`,
+    'flow/WORK.sh': `cd "$RAYMOND_NOTES_FOLDER"; if [ $n = 1 ]; then echo one >plan; else mkdir plan; echo two >plan/x.md; fi
+touch "$OLDPWD/at-$n"; until [ -e "$OLDPWD/at-1" ] && [ -e "$OLDPWD/at-2" ]; do sleep 0.02; done; echo '<result></result>'`,
+    'flow/LAST.sh': `cd "$RAYMOND_NOTES_FOLDER"; echo "<result>$(find . -type f)</result>"`,
+  });
+  const { code, stdout } = await command(project, ['flow', '--workflow-id', 'r']);
+  const [kept] = Object.keys(await notesOf(project, 'r'));
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `./${kept}\n` });
+});
+
+test('a step that may write nothing else writes notes', async () => {
+  const project = newProject({
+    'flow/workflow.yaml': `rights: { write: [], network: none }\n${manifest({ 'START.sh': 'write' })}`,
+    'flow/START.sh': `echo x >"$RAYMOND_NOTES_FOLDER/a.md"; echo x >file; echo '<result>ok</result>'`,
+  });
+  expect(await command(project, ['flow', '--workflow-id', 'r'])).toMatchObject({ stdout: 'ok\n' });
+  expect(await notesOf(project, 'r')).toEqual({ 'a.md': 'main:1 x\n' });
+  expect(existsSync(project.path('file'))).toBe(false);
+});
+
 test('what cannot be a note is named in a warning, and the rest is kept', async () => {
   const project = newProject({
     'flow/workflow.yaml': manifest({ 'START.sh': 'write' }),
@@ -150,6 +173,20 @@ test('a lesson reaches later runs only after a yes that has seen it, with the st
   expect(await trust('--revoke', 'flow')).toMatchObject({ code: 0 });
   await run('five');
   expect(project.read('saw')).toBe('');
+});
+
+test('a note in the place of a kept lesson hides it, and the run continues', async () => {
+  const project = newProject({
+    'flow/workflow.yaml': manifest({ 'START.sh': 'write', 'NEXT.sh': 'read' }),
+    'flow/START.sh': `cd "$RAYMOND_NOTES_FOLDER"; if [ -e lessons/x ]; then rm lessons/x; mkdir lessons/x; echo b >lessons/x/y
+else mkdir lessons; echo a >lessons/x; fi; echo '<goto>NEXT</goto>'`,
+    'flow/NEXT.sh': `cd "$RAYMOND_NOTES_FOLDER"; echo "<result>$(find . -type f)</result>"`,
+  });
+  expect(await command(project, ['flow', '--workflow-id', 'one'])).toMatchObject({
+    stdout: './lessons/x\n',
+  });
+  await command(project, ['trust', '--lessons', 'one', '--yes']);
+  expect(await command(project, ['flow'])).toMatchObject({ stdout: './lessons/x/y\n' });
 });
 
 test('lessons in the project of a stranger count for nothing', async () => {

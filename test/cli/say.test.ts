@@ -42,6 +42,21 @@ test('words to a run that waits unattended are saved until it continues', async 
   expect(late.stderr).toContain('All agents of r have ended');
 });
 
+test('of many words, each is heard once, and people see the first ones, with nothing that acts', async () => {
+  const project = newProject(ASKS);
+  const env = (await fakeClaude('answers')).environment;
+  await command(project, ['flow', '--workflow-id', 'r'], { env });
+  for (let n = 1; n <= 25; n++)
+    await command(project, ['say', 'r', `number ${n}.\u001b[31m\u202e`]);
+  const shown = (await command(project, ['show', 'r'])).stdout;
+  expect(shown).toContain('said: number 10.\\x1b[31m\\u{202e}\n  and 15 more that were said\n');
+  expect(shown).not.toContain('\u001b');
+  await command(project, ['answer', 'r', 'red']);
+  await command(project, ['resume', 'r'], { env });
+  const prompt = (await command(project, ['show', 'r', 'main:2'])).stdout;
+  for (let n = 1; n <= 25; n++) expect(prompt.split(`number ${n}.`)).toHaveLength(2);
+});
+
 test('with several agents, one is named, and only it hears the words', async () => {
   const project = newProject({
     'flow/START.sh': `echo '<fork next="WAIT">ASK</fork>'`,
@@ -58,9 +73,12 @@ test('with several agents, one is named, and only it hears the words', async () 
   const wrong = await command(project, ['say', 'r', 'hello', '--agent', 'nobody']);
   expect(wrong.stderr).toContain('r has no agent nobody.');
   await command(project, ['say', 'r', 'hello', '--agent', 'main_ask1']);
-  expect((await command(project, ['show', 'r'])).stdout).not.toContain('has not heard yet');
+  expect((await command(project, ['show', 'r'])).stdout).toMatch(
+    /main_ask1 has not heard yet what .* said: hello/,
+  );
   await command(project, ['answer', 'r', 'red']);
   await command(project, ['resume', 'r'], { env });
+  expect((await command(project, ['show', 'r'])).stdout).not.toContain('has not heard');
   expect(words(project)).toEqual(['said hello', 'NEXT.md has 1']);
 });
 

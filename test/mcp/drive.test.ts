@@ -57,12 +57,20 @@ test('a client starts a run, watches it, answers its question and gets its resul
   const { text } = await raw('show', { run: 'one' });
   expect(text).toContain('Which \\u001b[31mway\\u202e?');
 
+  // No prompt follows, so nobody hears it, and the run says so.
+  expect(await call('say', { run: 'one', text: 'be quick' })).toMatchObject({
+    agent: 'main',
+    reach: expect.stringMatching(/^(prompt|saved)$/),
+    means: expect.stringContaining('main of one'),
+  });
   expect(await call('answer', { run: 'one', text: 'left' })).toMatchObject({
     agent: 'main',
     delivered: true,
   });
   const done = await watchUntil(server, 'one', ({ status }) => status === 'completed');
   expect(done).toMatchObject({ result: { text: 'went left' }, counts: { failed: 0 } });
+  const said = project.journal('one').filter(({ type }) => type === 'words-said');
+  expect(said).toMatchObject([{ agent: 'main', text: 'be quick' }]);
   expect(await call('list')).toMatchObject({ runs: [{ id: 'one', status: 'completed' }] });
   expect(project.journal('one')[0]).toMatchObject({ settings: { budgetUsd: 2 } });
   // Nothing is left to wait for.

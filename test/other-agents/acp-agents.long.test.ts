@@ -1,5 +1,11 @@
 // Real agents over the Agent Client Protocol, with scripted models.
-import { contextPlay, plainPlay } from './acp-context.ts';
+import {
+  contextPlay,
+  killedCompactPlay,
+  limitPlay,
+  ownCompactionPlay,
+  plainPlay,
+} from './acp-context.ts';
 import { crashPlay, gonePlay, lossPlay, stopPlay } from './acp-crash.ts';
 
 plainPlay('gemini');
@@ -11,6 +17,10 @@ contextPlay('opencode');
 contextPlay('claude-acp');
 crashPlay('opencode');
 crashPlay('claude-acp');
+killedCompactPlay('codex-acp');
+limitPlay('opencode');
+limitPlay('claude-acp');
+ownCompactionPlay('opencode', { OPENCODE_DISABLE_AUTOCOMPACT: '0' });
 for (const name of ['codex-acp', 'claude-acp', 'opencode'] as const) {
   contextPlay(name, ['--no-warm']);
   lossPlay(name);

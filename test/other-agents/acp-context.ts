@@ -4,8 +4,12 @@ import {
   COMPACTING,
   SAYS as COMPACTING_SAYS,
   inAnyOrder,
+  killedPlay,
+  REWOUND_TO_BEGIN,
+  rewoundPlay,
   SEEN,
 } from '../real-agent/compact-play.ts';
+import { eventsOf } from '../real-agent/raymond-sandbox.ts';
 import { type AcpName, TURN_COST } from './acp-agents.ts';
 import { costsIn, isAlive, play, replies } from './acp-play.ts';
 
@@ -105,16 +109,84 @@ function expectCosts(name: AcpName, costs: ReturnType<typeof costsIn>, count: nu
 /** A compact at every depth of the stack: see `compact-play.ts`. */
 export function compactPlay(name: AcpName): void {
   test(`${name} hands sessions over at every depth`, { timeout: 400_000 }, async () => {
-    const { raymond, agent } = await play(name, COMPACTING, ({ prompt }) => {
-      const found = Object.entries(COMPACTING_SAYS).find(([words]) => prompt.includes(words));
-      if (!found) throw new Error(`Nothing is scripted for: ${prompt}`);
-      return found[1];
-    });
-    const asked = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
+    const made = await compacting(name);
+    const asked = await made.run('workflow', '--agent', name, '--workflow-id', 'r');
     expect(asked, asked.stderr).toMatchObject({ code: 2 });
-    const finished = await raymond.run('resume', 'r', '--input', 'yes');
+    const finished = await made.run('resume', 'r', '--input', 'yes');
     expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
-    const seen = agent.model.requests.map(({ lines }) => lines);
-    expect(inAnyOrder(seen)).toEqual(inAnyOrder(SEEN));
+    expect(inAnyOrder(made.seen())).toEqual(inAnyOrder(SEEN));
+    await rewoundPlay(made, REWOUND_TO_BEGIN);
   });
+}
+
+/** The same, while Raymond is killed again and again. */
+export function killedCompactPlay(name: AcpName): void {
+  test(`${name} hands sessions over while Raymond is killed`, { timeout: 400_000 }, async () => {
+    await killedPlay(await compacting(name), '--agent', name);
+  });
+}
+
+/** A session that is larger than a state allows. Both requests have the tokens that the agent reported. */
+export function limitPlay(name: AcpName): void {
+  test(`${name} hands over a session beyond its limit`, { timeout: 400_000 }, async () => {
+    const { raymond, agent } = await play(
+      name,
+      {
+        'workflow.yaml': 'handover: NOTES\ncontext: { max: 50 }\n',
+        'NOTES.md': 'Hand over.',
+        'START.md': 'Do one.',
+        'LAST.md': 'Do two with {{handover}}.',
+      },
+      replies({
+        'Do one.': '<goto>LAST</goto>',
+        'Hand over.': 'my notes',
+        'Do two with my notes.': '<result>done</result>',
+      }),
+    );
+    const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
+    expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(agent.model.requests.map(({ lines }) => lines)).toEqual([
+      ['user: Do one.'],
+      ['user: Do one.', 'assistant: <goto>LAST</goto>', 'user: Hand over.'],
+      ['user: Do two with my notes.'],
+    ]);
+    const [called] = eventsOf(raymond.journal('r'), 'handover-called');
+    expect(called).toMatchObject({ tag: 'goto', state: 'LAST.md' });
+    expect(called?.tokens).toBeGreaterThan(50);
+  });
+}
+
+/** The compaction of the agent itself, after a turn that is larger than its window. `on` are the variables that allow it. */
+export function ownCompactionPlay(name: AcpName, on: Readonly<Record<string, string>>): void {
+  test.each([
+    ['compacts nothing on its own', {}],
+    ['compacts if the user asks for it', on],
+  ])(`${name} %s`, { timeout: 400_000 }, async (_, variables) => {
+    const usage = { input: 130_000, cached: 0, output: 100 };
+    const { raymond, agent } = await play(
+      name,
+      { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
+      ({ prompt }) => {
+        if (prompt.includes('Do two.')) return '<result>done</result>';
+        return prompt === 'Do one.' ? { text: '<goto>TWO</goto>', usage } : 'a summary';
+      },
+      [],
+      variables,
+    );
+    await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
+    const whole = ['user: Do one.', 'assistant: <goto>TWO</goto>', 'user: Do two.'];
+    const seen = agent.model.requests.map(({ lines }) => lines);
+    const own = [whole.slice(0, 1), whole];
+    if (variables === on) expect(seen).not.toEqual(own);
+    else expect(seen).toEqual(own);
+  });
+}
+
+async function compacting(name: AcpName) {
+  const { raymond, agent } = await play(name, COMPACTING, ({ prompt }) => {
+    const found = Object.entries(COMPACTING_SAYS).find(([words]) => prompt.includes(words));
+    if (!found) throw new Error(`Nothing is scripted for: ${prompt}`);
+    return found[1];
+  });
+  return { ...raymond, seen: () => agent.model.requests.map(({ lines }) => lines) };
 }

@@ -1,7 +1,15 @@
 // Whole runs of Raymond with the real codex: what it remembers, what it costs, and how its turns end.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { COMPACTING, inAnyOrder, SAYS, SEEN } from '../real-agent/compact-play.ts';
+import { inSuite } from '../long.ts';
+import {
+  COMPACTING,
+  killedPlay,
+  REWOUND_TO_BEGIN,
+  rewoundPlay,
+  SAYS,
+  SEEN,
+} from '../real-agent/compact-play.ts';
 import {
   answering,
   eventsOf,
@@ -245,16 +253,30 @@ function isGone(pid: number): boolean {
   }
 }
 
-test('a compact at every depth of the stack begins a session that knows its handover and nothing else', async () => {
+async function compacting() {
   const { raymond, model } = await withCodex(
     { ...COMPACTING, 'workflow.yaml': `agent: codex\n${COMPACTING['workflow.yaml']}` },
     ({ prompt }) => Object.entries(SAYS).find(([words]) => prompt.includes(words))?.[1],
   );
-  expect(await raymond.run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 2 });
-  const answered = await raymond.run('resume', 'r', '--input', 'yes');
+  return { ...raymond, seen: () => model.requests.map(({ lines }) => lines) };
+}
+
+test('a compact at every depth of the stack begins a session that knows its handover and nothing else', async () => {
+  const made = await compacting();
+  expect(await made.run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 2 });
+  const answered = await made.run('resume', 'r', '--input', 'yes');
   expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
-  expect(inAnyOrder(model.requests.map(({ lines }) => lines))).toEqual(inAnyOrder(SEEN));
+  expect(made.seen()).toEqual(SEEN);
+  await rewoundPlay(made, REWOUND_TO_BEGIN);
 });
+
+test.each(inSuite<'codex'>([], ['codex']))(
+  'Raymond is killed after everything that it records, and %s sees the same and is paid once',
+  { timeout: 400_000 },
+  async () => {
+    await killedPlay(await compacting());
+  },
+);
 
 test('a goto beyond the limit begins a session that knows its handover', async () => {
   const { raymond, model } = await withCodex(

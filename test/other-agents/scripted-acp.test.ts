@@ -188,7 +188,7 @@ test('an agent that never answers can be stopped at its start', async () => {
 test('costs are told, priced or estimated, and each turn is counted once', async () => {
   const { ask, close, lives } = await scripted('load', 'fork');
   const main = await ask('costs 0.25', fresh());
-  expect(main.account.cost).toEqual({ usd: 0.25, from: 'told' });
+  expect(main.account).toMatchObject({ cost: { usd: 0.25, from: 'told' }, contextTokens: 1 });
   const again = await ask('costs 0.5', goOn(main));
   expect(again.account.cost).toEqual({ usd: 0.5, from: 'told' });
   // Also during the turn, for the live view.

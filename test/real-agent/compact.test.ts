@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { carryOut } from '../command.ts';
 import { inSuite } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
-import { COMPACTING, inAnyOrder, SAYS, SEEN } from './compact-play.ts';
+import { COMPACTING, killedPlay, REWOUND, rewoundPlay, SAYS, SEEN } from './compact-play.ts';
 import {
   answering,
   conversationLines,
@@ -31,15 +31,14 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test(
     'a compact at every depth of the stack begins a session that knows its handover and nothing else',
     async () => {
-      const { run, model } = await sandbox({
-        age,
-        workflow: COMPACTING,
-        script: answering(SAYS),
-      });
+      const made = await sandbox({ age, workflow: COMPACTING, script: answering(SAYS) });
+      const { run, model } = made;
+      const seen = () => model.requests.map(conversationLines);
       expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 2 });
       const answered = await run('resume', 'r', '--input', 'yes');
       expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
-      expect(model.requests.map(conversationLines)).toEqual(SEEN);
+      expect(seen()).toEqual(SEEN);
+      await rewoundPlay({ ...made, seen }, REWOUND);
     },
     LONG_MS,
   );
@@ -47,29 +46,8 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test(
     'Raymond is killed after everything that it records, and the model sees the same and is paid once',
     async () => {
-      const { start, run, model, journal } = await sandbox({
-        age,
-        workflow: COMPACTING,
-        script: answering(SAYS),
-      });
-      const isOver = () => eventsOf(journal('r'), 'run-ended').length > 0;
-      const own = () => journal('r').filter(({ type }) => type !== 'run-resumed').length;
-      let kills = 0;
-      let life = start('workflow', '--workflow-id', 'r');
-      // Each life decides something and is killed as soon as that is in the journal.
-      for (let seen = 0; !isOver(); seen = own()) {
-        await until(() => own() > seen);
-        if (isOver()) break;
-        await killHard(life.child);
-        kills += 1;
-        life = start('resume', 'r');
-      }
-      await life.finished;
-      expect(kills).toBeGreaterThan(12);
-      const answered = await run('resume', 'r', '--input', 'yes');
-      expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
-      expect(inAnyOrder(model.requests.map(conversationLines))).toEqual(inAnyOrder(SEEN));
-      expect(eventsOf(journal('r'), 'step-ended')).toHaveLength(SEEN.length);
+      const made = await sandbox({ age, workflow: COMPACTING, script: answering(SAYS) });
+      await killedPlay({ ...made, seen: () => made.model.requests.map(conversationLines) });
     },
     2 * LONG_MS,
   );

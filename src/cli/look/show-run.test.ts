@@ -23,6 +23,7 @@ function shown({ events, run }: Stage, doings: readonly Doing[] = []): ShownRun 
     log: undefined,
     left: undefined,
     lost: [],
+    saved: [],
     doings: new Map(doings.map((doing) => [doing.agent, doing])),
   };
 }

@@ -3,6 +3,7 @@
 import { statusOf } from '../../app/find-run.ts';
 import type { Remainder } from '../../forecast/forecast.ts';
 import type { AgentUse, HistoryUse, StateUse } from '../../history/run-history.ts';
+import type { SavedWords } from '../../host/questions.ts';
 import { counted } from '../../model/counted.ts';
 import { lessonName } from '../../model/notes.ts';
 import { type Doing, isDoing } from '../../model/now.ts';
@@ -42,6 +43,8 @@ export interface ShownRun {
   readonly left: Remainder | undefined;
   /** Sentences about worktrees that were deleted. */
   readonly lost: readonly string[];
+  /** The words of people that the run takes when it continues. */
+  readonly saved: readonly SavedWords[];
 }
 
 export function showRun(shown: ShownRun, columns: number | undefined): readonly Text[] {
@@ -84,7 +87,7 @@ function rehearsalLine({ settings }: Run): string {
 }
 
 /** The agents that need a person, before everything else. */
-function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
+function troubles({ found: { id, run }, history, saved }: ShownRun): readonly Text[] {
   const failures: Text[] = [];
   const questions: Text[] = [];
   const words: Text[] = [];
@@ -94,11 +97,11 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
       words.push(
         toned('warning', `${agent} ended before it heard what ${by ?? 'a person'} said: `, text),
       );
-    for (const { text, by, given } of said)
-      if (!given)
-        words.push(
-          toned('plain', `${agent} has not heard yet what ${by ?? 'a person'} said: `, text),
-        );
+    const unheard = said.filter(({ given }) => !given);
+    for (const { text, by } of [...unheard, ...saved.filter((one) => one.agent === agent)])
+      words.push(
+        toned('plain', `${agent} has not heard yet what ${by ?? 'a person'} said: `, text),
+      );
     if (status?.kind === 'failed')
       failures.push(toned('bad', `${agent} failed at ${state}: `, status.failure.message));
     if (status?.kind === 'asking') {
@@ -118,7 +121,7 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
   return [
     ...few(failures, 'failed'),
     ...few(questions, 'ask'),
-    ...few(words, 'words'),
+    ...few(words, 'were said'),
     ...(run.tally.failed + waitsForPerson(run.tally) > 0 ? answerHints(id, run) : []),
   ];
 }

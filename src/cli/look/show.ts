@@ -100,7 +100,7 @@ export async function show(
     if (steps) list.follow(event, after);
     else if (!json && !timeline) newest.add(event, before, after);
   });
-  const { found, now, at, notices } = looked;
+  const { found, now, at, notices, saved } = looked;
   const { run } = found;
   const drawn = timeline && !json ? timelineOf(run, history, spans, at) : undefined;
   if (drawn && svg) {
@@ -143,7 +143,8 @@ export async function show(
   }
   const doings = doingByAgent(now);
   const lost = notices.map(noticeText);
-  const shown: ShownRun = { found, history: history.until(at), doings, log, left, lost };
+  const use = history.until(at);
+  const shown: ShownRun = { found, history: use, doings, log, left, lost, saved };
   // One by one, because a call accepts a limited number of arguments.
   for (const line of showRun(shown, stdout.columns())) stdout.say(line);
   const { lines, isAll } = newest.lines();
