@@ -22,6 +22,7 @@ const written = {
   env: texts.optional(),
   'working-directory': z.string().optional(),
   uses: z.undefined().optional(),
+  with: z.undefined().optional(),
 };
 
 export type Action = z.infer<typeof actionSchema>;
@@ -49,7 +50,7 @@ export const actionSchema = z.strictObject({
   }),
 });
 
-const permissions = z.record(
+const permissions = z.partialRecord(
   z.enum(['contents', 'issues', 'pull-requests', 'packages', 'id-token', 'attestations']),
   z.enum(['read', 'write', 'none']),
 );
