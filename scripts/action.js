@@ -1,4 +1,4 @@
-// The steps of action.yml. Text of agents and strangers passes through here, so nothing goes through a shell,
+// The steps of action.yml. Untrusted text passes through here, so nothing goes through a shell,
 // and nothing in it can command the runner of GitHub.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ const MOST_CHARACTERS = 50_000;
 /** As for a shell that does not find a command. */
 const NO_RAYMOND = 127;
 
-/** What a person should know about an exit code: docs/reference/exit-codes.md. */
+/** The meaning of exit codes for a person; see docs/reference/exit-codes.md. */
 const WORDS = {
   1: 'error::An agent failed.',
   2: 'warning::The run waits for a person, or for the end of a usage limit.',
@@ -36,7 +36,7 @@ const WORDS = {
 const { env } = process;
 const [step] = process.argv.slice(2);
 const token = randomUUID();
-// The runner takes lines such as ::add-mask:: for commands, whoever wrote them, until it reads the token. All
+// The runner takes lines such as ::add-mask:: for commands, also those of agents, until it reads the token. All
 // lines go through standard output: it reads standard error on its own, possibly later than the token.
 say(`::stop-commands::${token}`);
 const { code, words } = step === 'install' ? install() : await run();
@@ -54,7 +54,7 @@ function install() {
   const prefix = join(env.RUNNER_TEMP, 'raymond');
   const named = env.RAYMOND_PACKAGE || version;
   const isVersion = /^[a-z0-9][\w.-]*$/i.test(named) && !existsSync(named);
-  // A global installation does not read the .npmrc of the project, which a stranger may have written.
+  // A global installation does not read the .npmrc of the project, which may be untrusted.
   const args = ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', '--'];
   const spec = isVersion ? `${name}@${named}` : named;
   const { status } = spawnSync('npm', [...args, spec], { stdio: ['ignore', 1, 1] });
@@ -140,7 +140,7 @@ function keep(file, text) {
   if (text !== undefined) writeFileSync(file, text, { mode: 0o600 });
 }
 
-/** The value ends at a line that nobody can guess, so a value cannot set another output. */
+/** No value can contain the random line at its end, so none can set another output. */
 function setOutputs(values) {
   for (const [name, value] of Object.entries(values)) {
     const end = randomUUID();
