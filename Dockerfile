@@ -32,9 +32,11 @@ RUN if [ -n "$AGENTS" ]; then npm install --global $AGENTS && npm cache clean --
 COPY --from=install /opt/raymond /opt/raymond
 # A volume begins with the owner and the mode that its folder has here.
 RUN ln -s /opt/raymond/bin/raymond.js /usr/local/bin/raymond \
-  && install -d -o node -g node -m 755 /work \
-  && install -d -o node -g node -m 700 \
-    /home/node/.local /home/node/.local/state /home/node/.config
+  && install -d -o node -g node -m 755 /work /home/node/.config /home/node/.local \
+  && install -d -o node -g node -m 700 /home/node/.local/state \
+    /home/node/.local/state/raymond /home/node/.local/state/raymond/workers
+# Also for a user that only --user names.
+ENV HOME=/home/node
 USER node
 WORKDIR /work
 # The project, and what belongs to the user: the key of the runs, and the configuration.

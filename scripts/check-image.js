@@ -73,8 +73,20 @@ function checkImage() {
     inside('raymond', 'lint', 'examples/poll'),
     'No problems found.',
   );
+  check('an example of another user', exampleOfAnother(example), 'not ready after 2 looks');
   const { text } = docker('image', 'inspect', image, '--format', '{{.Size}}');
   console.log(`      its size: ${Math.round(Number(text) / 1e6)} MB, with a base made here`);
+}
+
+/** With a project and a folder for its key that belong to this user. */
+function exampleOfAnother(example) {
+  const [state, work] = ['state', 'work'].map((name) => join(folder, name));
+  mkdirSync(state);
+  cpSync(`${root}/examples`, join(work, 'examples'), { recursive: true });
+  for (const path of [state, work]) chownSync(path, 1234, 1234);
+  const volumes = ['--volume', `${work}:/work`, '--volume', `${state}:/home/node/.local/state`];
+  const options = ['--rm', '--network', 'none', '--user', '1234:1234', ...volumes];
+  return docker('run', ...options, image, 'raymond', ...example).text;
 }
 
 function checkRights() {

@@ -35,21 +35,16 @@ function tokensOf(expression: string): string[] {
 }
 
 function either(tokens: string[], known: Known): Value {
-  let value = both(tokens, known);
-  while (tokens[0] === '||') {
-    tokens.shift();
-    const other = both(tokens, known);
-    value = value || other;
-  }
-  return value;
+  return chain(tokens, '||', () => chain(tokens, '&&', () => compared(tokens, known)));
 }
 
-function both(tokens: string[], known: Known): Value {
-  let value = compared(tokens, known);
-  while (tokens[0] === '&&') {
+/** Every part is read, even if the first ones decide. */
+function chain(tokens: string[], operator: '&&' | '||', part: () => Value): Value {
+  let value = part();
+  while (tokens[0] === operator) {
     tokens.shift();
-    const other = compared(tokens, known);
-    value = value && other;
+    const other = part();
+    value = operator === '&&' ? value && other : value || other;
   }
   return value;
 }

@@ -87,7 +87,7 @@ describe('Dockerfile', () => {
 
   test('no variable and no argument holds a secret', () => {
     const names = [...wordsOf('ENV'), ...wordsOf('ARG')].flat();
-    expect(names).toEqual(['NODE=24', 'AGENTS=""']);
+    expect(names).toEqual(['HOME=/home/node', 'NODE=24', 'AGENTS=""']);
   });
 });
 
