@@ -59,20 +59,12 @@ function checkImage() {
   check('its Node', inside('node', '-p', 'process.versions.node.split(".")[0]'), node);
   const programs = ['bwrap', 'git', 'rg', 'socat', 'tini'];
   check('its programs', inside('which', ...programs).split('\n').length, programs.length);
-  const packages = inside(
-    'sh',
-    '-c',
-    'cd /opt/raymond/node_modules && ls -d typescript vitest zod',
-  );
-  check('its packages', packages.split('\n').at(-1), 'zod');
+  const tools = 'cd /opt/raymond/node_modules && ls | grep -cE "^(typescript|vitest)$"';
+  check('its tools for development', inside('sh', '-c', tools), '0');
   const example = ['examples/poll', '--set', 'tries=2', '--set', 'pause=0', '--quiet'];
   check('an example', inside('raymond', ...example), 'not ready after 2 looks');
   check('processes that are left behind', inside('raymond', 'orphans', '--quiet'), 'zombies: 0');
-  check(
-    'a network is not needed',
-    inside('raymond', 'lint', 'examples/poll'),
-    'No problems found.',
-  );
+  check('lint', run([], 'raymond', 'lint', 'examples/poll').code, 0);
   check('an example of another user', exampleOfAnother(example), 'not ready after 2 looks');
   const { text } = docker('image', 'inspect', image, '--format', '{{.Size}}');
   console.log(`      its size: ${Math.round(Number(text) / 1e6)} MB, with a base made here`);
@@ -112,16 +104,16 @@ function checkFeature() {
       ...['run', '--rm', '--network', 'host', '--volume', `${folder}/${archive}:/raymond.tgz:ro`],
       ...['--volume', `${root}/devcontainer/raymond:/feature:ro`],
       ...[...options.flatMap((option) => ['--env', option]), base],
-      ...['sh', '-c', '/feature/install.sh && which git bwrap'],
+      ...['sh', '-c', '/feature/install.sh && which git && which bwrap || echo none'],
     );
   const whole = install('PACKAGE=/raymond.tgz', 'RIGHTS=true');
-  check(
-    'the feature',
-    whole.text.split('\n').slice(-3).join(' '),
-    `${version} /usr/bin/git /usr/bin/bwrap`,
-  );
+  check('the feature', lastThree(whole), `${version} /usr/bin/git /usr/bin/bwrap`);
   const small = install('PACKAGE=/raymond.tgz', 'RIGHTS=false');
-  check('the feature without rights', small.text.split('\n').at(-1), '/usr/bin/git');
+  check('the feature without rights', lastThree(small), `${version} /usr/bin/git none`);
+}
+
+function lastThree({ text }) {
+  return text.split('\n').slice(-3).join(' ');
 }
 
 /** A container is stopped during a step, and another one continues the run with the same volumes. */
