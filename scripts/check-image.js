@@ -235,6 +235,9 @@ async function startEngine() {
 async function endEngine(started) {
   started.kill('SIGTERM');
   await until(() => started.exitCode !== null || started.signalCode !== null);
+  // The engine leaves the network of the host mounted, and the folder could not be removed.
+  for (const name of readdirSync(join(folder, 'exec-root', 'netns')))
+    spawnSync('umount', [join(folder, 'exec-root', 'netns', name)]);
 }
 
 async function until(holds) {
