@@ -139,3 +139,14 @@ test('an owner that wakes up after a takeover notices it, and stops only its own
   isWhole(project);
   expect((await project.run(['show', 'r'])).stdout).toContain('completed');
 });
+
+test('who shuts the container down has not decided against the run', async () => {
+  const project = newProject(FLOW);
+  const first = await begun(project);
+  first.kill('SIGTERM');
+  expect(await first.ended).toMatchObject({ code: 130 });
+  expect((await project.run(['list'])).stdout).toMatch(/^r +stopped .*by a shutdown$/m);
+  expect(await processesLeft(project.folder)).toEqual([]);
+  project.write('morning', '');
+  expect(await project.run(RESUME)).toMatchObject({ code: 0, stdout: 'done\n' });
+});

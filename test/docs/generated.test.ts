@@ -31,12 +31,15 @@ import { openApi } from '../../src/serve/openapi.ts';
 import { configTemplate } from '../../src/world/config/config-file.ts';
 import { COMMAND_LINE_OPTIONS, CONFIG_OPTIONS } from '../../src/world/config/option-table.ts';
 import { BIN } from '../built.ts';
+import { readAction } from '../github/composite-runner.ts';
 import { decisionRecords } from './decision-records.ts';
 import { documents, readDocument, root } from './documents.ts';
 import { keptInvariants } from './invariants.ts';
 
 /** An agent may leave out those that it does not have. */
 const ABILITIES = Object.keys(AGENTS.all[0]?.can ?? {});
+
+const action = readAction(join(root, 'action.yml'));
 
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'run options': () =>
@@ -46,6 +49,25 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
         forms(spec).map(code).join(', '),
         spec.meaning,
         spec.only === 'command-line' ? 'no' : code(configKey(spec)),
+      ]),
+    ),
+  'inputs of the action': () =>
+    table(
+      ['input', 'meaning', 'default'],
+      Object.entries(action.inputs ?? {}).map(
+        ([name, { description, default: usual, required }]) => [
+          code(name),
+          description,
+          required ? 'required' : usual === undefined ? '' : code(usual),
+        ],
+      ),
+    ),
+  'outputs of the action': () =>
+    table(
+      ['output', 'meaning'],
+      Object.entries(action.outputs ?? {}).map(([name, { description }]) => [
+        code(name),
+        description,
       ]),
     ),
   commands: () => helpOf([]).commands.map(commandSection).join('\n'),

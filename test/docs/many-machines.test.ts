@@ -30,6 +30,9 @@ describe('many machines', () => {
 
 const service = z.object({
   image: z.string(),
+  build: z.optional(z.object({ context: z.string(), args: z.record(z.string(), z.string()) })),
+  environment: z.optional(z.record(z.string(), z.string())),
+  env_file: z.optional(z.array(z.string())),
   command: z.optional(z.array(z.string())),
   volumes: z.optional(z.array(z.string())),
   depends_on: z.optional(z.record(z.string(), z.unknown())),
@@ -51,6 +54,17 @@ describe('compose.yaml', () => {
         const [source = ''] = volume.split(':');
         if (!source.startsWith('.')) expect(Object.keys(volumes)).toContain(source);
       }
+    }
+  });
+
+  test('builds the image of this repository with arguments that it takes, and contains no secret', () => {
+    const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+    expect(services.worker?.build?.context).toBe('.');
+    for (const { build, environment = {} } of Object.values(services)) {
+      for (const name of Object.keys(build?.args ?? {}))
+        expect(dockerfile).toMatch(new RegExp(`^ARG ${name}=`, 'm'));
+      for (const [name, value] of Object.entries(environment))
+        if (/PASSWORD|KEY|TOKEN|SECRET/.test(name)) expect(value).toMatch(/^\/run\/secrets\//);
     }
   });
 

@@ -138,11 +138,17 @@ function newsOf(found: StoredRun<RunSummary>, now: number): readonly string[] {
     case 'stopping':
       return [...asksOf(tally), ...failed, ...workOf(found, condition, now)];
     case 'stopped':
-      return [`by its ${condition.by === 'budget' ? 'budget' : 'limit of steps'}`, ...failed];
+      return [STOPPED_BY[condition.by], ...failed];
     default:
       return [...asksOf(tally), ...failed];
   }
 }
+
+const STOPPED_BY = {
+  budget: 'by its budget',
+  iterations: 'by its limit of steps',
+  shutdown: 'by a shutdown',
+} as const;
 
 function asksOf(tally: Tally): readonly string[] {
   const count = waitsForPerson(tally);

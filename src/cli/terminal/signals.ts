@@ -5,11 +5,27 @@ import type { StopSource } from '../../ports.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof SIGNALS)[number];
 
-/** The first Ctrl-C lets running steps finish. Other signals come from supervisors or a closed terminal, which do not wait. */
+/**
+ * The first Ctrl-C lets running steps finish. Other signals come from supervisors or a closed terminal, which do not
+ * wait.
+ */
 export const stopOnSignals: StopSource = (stop) => {
+  const isOfSystem = isStartedBySystem();
   let interrupts = 0;
-  return onSignals((signal) => stop(signal === 'SIGINT' && interrupts++ === 0 ? 'drain' : 'now'));
+  return onSignals((signal) => {
+    if (signal === 'SIGINT') return stop(interrupts++ === 0 ? 'drain' : 'now');
+    if (isOfSystem) return stop('now', 'shutdown');
+    stop('now');
+  });
 };
+
+/**
+ * Whether this is the program of a container, or a service of the system: its first process, or a child of that
+ * one. Then SIGTERM comes from whoever shuts it down.
+ */
+function isStartedBySystem(): boolean {
+  return process.pid === 1 || process.ppid === 1;
+}
 
 /**
  * Nobody sees a background process, and `raymond stop` reaches it without a signal. So these come from the system,

@@ -64,7 +64,7 @@ async function trial(environment: NodeJS.ProcessEnv): Promise<SandboxProblem | u
     const { stderr, message } = error as Error & { readonly stderr?: string };
     return {
       fact: `bubblewrap cannot make a sandbox here: ${(stderr?.trim() || message).split('\n')[0]}`,
-      remedy: `Allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu). ${WITHOUT}`,
+      remedy: `Allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu). In a container, also allow the system calls and /proc: --security-opt seccomp=unconfined --security-opt systempaths=unconfined. ${WITHOUT}`,
     };
   }
 }
