@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import * as z from 'zod/mini';
 import { chaos, WEATHERS } from '../fleet/chaos.ts';
 import { startServer } from '../postgres/server.ts';
@@ -108,7 +109,7 @@ export async function prove(wanted: Wanted): Promise<readonly Play[]> {
     if (!cell || killsIn(plays) >= wanted.kills || Date.now() > wanted.until) return failed;
     const { game, victims } = cell;
     const seed = nextSeed(plays, cell);
-    const outcome = await outcomeOf(cell, seed);
+    const outcome = await outcomeOf(cell, seed, wanted.say);
     if (outcome === undefined) {
       wanted.say(`${game}, ${victims}: this machine cannot play it`);
       left = left.filter((one) => one !== cell);
@@ -126,11 +127,13 @@ export async function prove(wanted: Wanted): Promise<readonly Play[]> {
 async function outcomeOf(
   cell: Cell,
   seed: number,
+  say: Wanted['say'],
 ): Promise<Pick<Play, 'kills' | 'problem'> | undefined> {
   try {
     const kills = await cell.play(seed);
     return kills === undefined ? undefined : { kills };
   } catch (error) {
+    say(inspect(error));
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const [problem = ''] = String(cause).split('\n');
     return { kills: 0, problem };

@@ -143,7 +143,7 @@ export async function torture(
     const random = randomFrom(seed);
     const counts: Record<string, number> = {};
     let life = start(play, lifeArgs(play, victims));
-    for (let harmed = 0, lives = 1; ; lives++) {
+    for (let harmed = 0, lives = 1; ; ) {
       assert.ok(lives < MOST_LIVES, 'the run does not end');
       const moment = harmed < kills ? pick(random, moments) : undefined;
       if (moment && (await moment.come(project, random, life))) {
@@ -165,6 +165,7 @@ export async function torture(
         return counts;
       }
       life = start(play, lifeArgs(play, victims));
+      lives += 1;
     }
   });
 }

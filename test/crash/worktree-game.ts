@@ -104,8 +104,8 @@ while IFS= read -r line; do
     echo "\${request%%;*}" | sed 's/ITEM=//; s/ROUND=//' >"$PLACE/requests/\${PWD##*/}" ;;
   esac
   read -r state item round <"$PLACE/requests/\${PWD##*/}"
-  # A child that fails is retried by a resume, and a slow one may be stopped before this.
-  case $item in fail | slow) ;; *) printf '%s\\n' "\${PWD##*/} $state try=?" >>"$LOG" ;; esac
+  # A child that fails is retried by a resume. A slow one may be stopped before this, or while it reads its request.
+  case $item in fail | slow | '') ;; *) printf '%s\\n' "\${PWD##*/} $state try=?" >>"$LOG" ;; esac
   answer=$(work "$state" "$item" "$round" 2>>"$PLACE/errors")
   tell '{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"text","text":"'"$answer"'"}],"usage":{}}}'
   tell '{"type":"result","subtype":"success","is_error":false,"result":"'"$answer"'","total_cost_usd":0.01,"permission_denials":[],"stop_reason":"end_turn"}'
