@@ -23,6 +23,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   explore: ['model', 'parse', 'interpret', 'graph'],
   bound: ['model', 'parse', 'interpret', 'graph'],
   lint: ['model', 'parse', 'interpret', 'graph', 'explore', 'bound'],
+  editing: ['model', 'parse', 'graph', 'draw', 'lint'],
   ports: ['model'],
   'ports.ts': ['model', 'ports'],
   files: [],
@@ -69,6 +70,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
   options: ['model', 'parse', 'interpret', 'files'],
   mcp: ['model', 'look', 'host', 'app', 'ports.ts'],
+  lsp: ['model', 'parse', 'graph', 'editing', 'files', 'load', 'schemas'],
   telemetry: ['model', 'ports.ts'],
   serve: [
     'model',
@@ -160,6 +162,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'host',
     'serve',
     'mcp',
+    'lsp',
     'telemetry',
     'ports.ts',
     'testing.ts',
@@ -180,6 +183,7 @@ const PURE = new Set([
   'explore',
   'bound',
   'lint',
+  'editing',
   'view',
 ]);
 

@@ -252,6 +252,11 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
       finish((await import('./author/lint.ts')).lint(here, path, options)),
     );
   raymond
+    .command('lsp')
+    .description('serve an editor on standard input and output: a language server for workflows')
+    .option('--stdio', 'as editors ask for; there is no other way')
+    .action(async () => finish((await import('./author/lsp.ts')).lsp(here)));
+  raymond
     .command('bound <workflow>')
     .description('show the most that a run can use: prompts, agents, dollars and time')
     .option(
