@@ -412,6 +412,11 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .option(...DATABASE)
     .action(async (options) => finish((await import('./operate/mcp.ts')).mcp(here, options)));
   raymond
+    .command('acp [workflow]')
+    .description('serve workflows as an agent for editors, with the Agent Client Protocol')
+    .option(...DATABASE)
+    .action(async (workflow) => finish((await import('./operate/acp.ts')).acp(here, workflow)));
+  raymond
     .command('config [action]')
     .description('show the configuration; "trust" is the same as "raymond trust"')
     .option('--yes', 'with trust: approve without asking')

@@ -80,7 +80,7 @@ export function allNames({ texts }: EditedWorkflow): readonly NameUse[] {
   return texts.flatMap(namesIn);
 }
 
-/** The use of a name at an offset. Its end counts, because a cursor may stand behind it. */
+/** The use of a name at an offset. Its end counts, because a cursor may be behind it. */
 export function nameAt(edited: EditedWorkflow, file: string, offset: number): NameUse | undefined {
   const text = textOf(edited, file);
   return text && namesIn(text).find(({ from, to }) => from <= offset && offset <= to);

@@ -89,12 +89,12 @@ function namesInTags(state: TextOfState): readonly Found[] {
     }));
 }
 
-/** Whether nothing but the name stands at its place, in the form that its tag or key needs. */
+/** Whether nothing but the name is at its place, in the form that its tag or key needs. */
 function isThere(text: string, { from, to, written, kind, attribute }: Found): boolean {
   return text.slice(from, to) === inForm(written, { kind, ...(attribute && { attribute }) });
 }
 
-/** A name as it stands in a file. Only attributes of tags have entities. */
+/** A name as a file has it. Only attributes of tags have entities. */
 export function inForm(name: string, { kind, attribute }: Pick<Found, 'kind' | 'attribute'>) {
   if (kind !== 'tag' || attribute === undefined) return name;
   return name.replace(/[&<"']/g, (char) => ENTITIES.get(char) ?? char);

@@ -37,7 +37,7 @@ import { isStateFile } from '../parse/state.ts';
 import { uriOf } from './documents.ts';
 import type { OpenWorkflow, Place } from './edited-workflows.ts';
 
-/** What the editor can take. */
+/** The abilities of the editor that matter. */
 export interface Abilities {
   readonly snippets: boolean;
   /** A rename may contain operations on files. */

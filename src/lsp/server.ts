@@ -189,7 +189,7 @@ class Server {
     );
     answer('workspace/willRenameFiles', async ({ files }: RenameFilesParams) => {
       const [file, another] = files;
-      // Of several at once, each would change what the others are looked for in.
+      // Each of several would change the texts in which the others are looked for.
       if (!file || another) return null;
       const from = fileOf(file.oldUri);
       const to = fileOf(file.newUri);
@@ -232,7 +232,7 @@ class Server {
   async #answer(method: string, work: () => Promise<unknown>): Promise<unknown> {
     if (this.#stage === 'new') return new ResponseError(NOT_INITIALIZED, 'Send initialize first.');
     if (this.#stage === 'shut down') return new ResponseError(INVALID, 'The server is shut down.');
-    // Nobody says when a file on disk has changed.
+    // The editor does not say when a file on disk has changed.
     if (!this.#watches) this.#workflows.changed();
     try {
       return await work();
