@@ -41,17 +41,24 @@ export const ANSWERED: readonly string[] = [
 /** Serves one editor until it leaves. Its runs continue without it. */
 export async function serveAgent(parts: AgentParts): Promise<void> {
   const sessions = new Map<string, Session>();
+  /** An editor that has left hears nothing more, and that is no fault. */
+  const unlessClosed = <T>(sending: Promise<T>): Promise<T | undefined> =>
+    sending.catch((error: unknown) => {
+      if (connection.signal.aborted) return undefined;
+      throw error;
+    });
   const open = async (id: string, cwd: string, client: AgentContext) => {
     const session = new Session(
       id,
       await parts.control(cwd),
       {
-        update: (update) => client.notify(methods.client.session.update, { sessionId: id, update }),
+        update: (update) =>
+          unlessClosed(client.notify(methods.client.session.update, { sessionId: id, update })),
         async decide(toolCall, options) {
           const request: RequestPermissionRequest = { sessionId: id, toolCall, options };
           const method = methods.client.session.requestPermission;
-          const { outcome } = await client.request(method, request);
-          return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+          const answer = await unlessClosed(client.request(method, request));
+          return answer?.outcome.outcome === 'selected' ? answer.outcome.optionId : undefined;
         },
       },
       parts.workflow,
@@ -105,7 +112,9 @@ export async function serveAgent(parts: AgentParts): Promise<void> {
     );
   const { input, output } = parts;
   const stream = ndJsonStream(Writable.toWeb(output), Readable.toWeb(input));
-  await app.connect(stream).closed;
+  const connection = app.connect(stream);
+  await connection.closed;
+  for (const session of sessions.values()) session.leave();
 }
 
 const INVALID = -32602;

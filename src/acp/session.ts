@@ -23,7 +23,7 @@ import {
 
 /** The way from the session to the editor. */
 export interface EditorSide {
-  update(update: SessionUpdate): Promise<void>;
+  update(update: SessionUpdate): Promise<unknown>;
   /** The id of the option that the person chose; undefined if they chose none. */
   decide(
     call: ReturnType<typeof permissionCall>,
@@ -69,11 +69,19 @@ export class Session {
   }
 
   async prompt(text: string): Promise<PromptResponse> {
+    if (this.#turn)
+      throw new UserError(
+        'busy',
+        `The session ${this.id} has a prompt already.`,
+        'Wait until it ends, or cancel it.',
+      );
     this.#isCancelled = false;
     this.#turn = new AbortController();
     try {
       const isContinued = this.#runs > 0 && (await this.#continue(text));
       if (!isContinued) await this.#start(text);
+      // The cancel may have come before there was a run to stop.
+      if (this.#isCancelled) await this.#stop();
       return { stopReason: await this.#follow(this.#turn.signal) };
     } finally {
       this.#turn = undefined;
@@ -82,8 +90,17 @@ export class Session {
 
   async cancel(): Promise<void> {
     this.#isCancelled = true;
-    if (this.#runs > 0 && this.#turn)
-      await this.#control.stop(this.#current, 'now').catch(tolerate);
+    if (this.#runs > 0 && this.#turn) await this.#stop();
+  }
+
+  /** The editor has left. Its run continues. */
+  leave(): void {
+    this.#turn?.abort();
+    for (const step of this.#steps.values()) void step.end();
+  }
+
+  async #stop(): Promise<void> {
+    await this.#control.stop(this.#current, 'now').catch(tolerate);
   }
 
   get #current(): string {

@@ -1,5 +1,4 @@
 /** What the server answers: the readings of `src/editing` in the form of the protocol. */
-import { join } from 'node:path';
 import type {
   CompletionItem,
   CompletionList,
@@ -34,12 +33,13 @@ import type { StateName } from '../model/state-name.ts';
 import { UserError } from '../model/user-error.ts';
 import { visible } from '../model/visible.ts';
 import { isStateFile } from '../parse/state.ts';
-import { uriOf } from './documents.ts';
 import type { OpenWorkflow, Place } from './edited-workflows.ts';
 
 /** The abilities of the editor that matter. */
 export interface Abilities {
   readonly snippets: boolean;
+  /** A rename may be a list of changes in the order in which they happen. */
+  readonly ordersChanges: boolean;
   /** A rename may contain operations on files. */
   readonly renamesFiles: boolean;
 }
@@ -90,7 +90,7 @@ export function definition(place: Place, at: Position): readonly Location[] | nu
   const named = nameUnder(place, at);
   if (!named) return null;
   const { edited } = place;
-  if (edited.whole === undefined) return [{ uri: uriIn(place, named.state), range: START }];
+  if (edited.whole === undefined) return [{ uri: place.uriOf(named.state), range: START }];
   const defined = allNames(edited).filter(
     ({ kind, written }) => kind === 'definition' && definedBy(edited, written) === named.state,
   );
@@ -152,13 +152,17 @@ export function rename(
 }
 
 /** The changes for a file that the editor renames by itself; undefined if there are none. */
-export function renamedFile(place: Place, newName: string): WorkspaceEdit | null {
+export function renamedFile(
+  place: Place,
+  newName: string,
+  abilities: Abilities,
+): WorkspaceEdit | null {
   const { edited, file, location } = place;
   if (!isStateFile(file) || !edited.states.has(file) || location.kind !== 'folder') return null;
   const renaming = followRename(edited, file, newName);
   if (!renaming.ok) throw new UserError('no-rename', renaming.reason, RENAME_REMEDY);
   const files = renaming.files.filter(({ from }) => from !== file);
-  return editOf(place, { ...renaming, files }, { snippets: false, renamesFiles: files.length > 0 });
+  return editOf(place, { ...renaming, files }, abilities);
 }
 
 const RENAME_REMEDY = 'Choose another name, or change the files by hand.';
@@ -172,7 +176,11 @@ function refuseArchive({ location: { kind, path } }: Place): void {
   );
 }
 
-function editOf(place: Place, renaming: Renaming, { renamesFiles }: Abilities): WorkspaceEdit {
+function editOf(
+  place: Place,
+  renaming: Renaming,
+  { ordersChanges, renamesFiles }: Abilities,
+): WorkspaceEdit {
   if (!renaming.ok) throw new UserError('no-rename', renaming.reason, RENAME_REMEDY);
   const { edits, files } = renaming;
   if (files.length > 0 && !renamesFiles)
@@ -186,7 +194,7 @@ function editOf(place: Place, renaming: Renaming, { renamesFiles }: Abilities): 
     if (!text) return [];
     return [
       {
-        textDocument: { uri: uriIn(place, file), version: null },
+        textDocument: { uri: place.uriOf(file), version: null },
         edits: own.map(({ from, to, text: newText }) => ({
           range: rangeIn(text, from, to),
           newText,
@@ -194,10 +202,14 @@ function editOf(place: Place, renaming: Renaming, { renamesFiles }: Abilities): 
       },
     ];
   });
+  if (!ordersChanges)
+    return {
+      changes: Object.fromEntries(changed.map((one) => [one.textDocument.uri, one.edits])),
+    };
   // The texts come first, because they are at their old addresses.
   const renamed = files.map(({ from, to }) => ({
     kind: 'rename' as const,
-    ...{ oldUri: uriIn(place, from), newUri: uriIn(place, to) },
+    ...{ oldUri: place.uriOf(from), newUri: place.uriOf(to) },
     options: { overwrite: false },
   }));
   return { documentChanges: [...changed, ...renamed] };
@@ -222,8 +234,8 @@ function uriFor(
   { file }: Diagnostic,
   isOpen: (uri: string) => boolean,
 ): string | undefined {
-  if (file !== '') return uriIn(workflow, file);
-  const all = workflow.edited.texts.map((text) => uriIn(workflow, text.file));
+  if (file !== '') return workflow.uriOf(file);
+  const all = workflow.edited.texts.map((text) => workflow.uriOf(text.file));
   return all.find(isOpen) ?? all[0];
 }
 
@@ -283,13 +295,6 @@ function locations(
 ): readonly Location[] {
   return uses.flatMap(({ file, from, to }) => {
     const text = textIn(place, file);
-    return text ? [{ uri: uriIn(place, file), range: rangeIn(text, from, to) }] : [];
+    return text ? [{ uri: place.uriOf(file), range: rangeIn(text, from, to) }] : [];
   });
-}
-
-function uriIn({ location: { kind, path } }: OpenWorkflow, file: string): string {
-  if (kind === 'yaml') return uriOf(path);
-  return kind === 'zip'
-    ? `zipfile://${encodeURI(path)}::${encodeURI(file)}`
-    : uriOf(join(path, file));
 }

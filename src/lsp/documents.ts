@@ -36,6 +36,18 @@ export class Documents {
     return [...this.#open.keys()];
   }
 
+  /** The address of a file as the editor writes it, or else the usual one. */
+  uriOf({ path, name, isInArchive }: FileInEditor): string {
+    const open = this.uris().find((uri) => {
+      const file = fileOf(uri);
+      return file?.path === path && file.name === name && file.isInArchive === isInArchive;
+    });
+    if (open !== undefined) return open;
+    return isInArchive
+      ? `zipfile://${encodeURI(path)}::${encodeURI(name)}`
+      : pathToFileURL(join(path, name)).href;
+  }
+
   /** The texts of all open files, by their paths. */
   unsaved(): ReadonlyMap<string, Uint8Array> {
     return new Map(
@@ -73,5 +85,3 @@ function decoded(text: string): string | undefined {
     return undefined;
   }
 }
-
-export const uriOf = (path: string): string => pathToFileURL(path).href;

@@ -3,7 +3,7 @@
  * editor in place of those on disk: nothing is executed, and no link is followed out of a workflow.
  */
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type EditedWorkflow, editedWorkflow, findingsIn } from '../editing/edited-workflow.ts';
 import { readFileWithin } from '../files/regular-file.ts';
 import { isEntryName, isWorkflowText } from '../load/find-workflows.ts';
@@ -23,6 +23,8 @@ export interface OpenWorkflow {
   readonly edited: EditedWorkflow;
   readonly findings: readonly Diagnostic[];
   readonly location: WorkflowLocation;
+  /** The address of one of its files. */
+  uriOf(file: string): string;
 }
 
 export interface Place extends OpenWorkflow {
@@ -68,12 +70,16 @@ export class EditedWorkflows {
   async #read(location: WorkflowLocation): Promise<OpenWorkflow | undefined> {
     const agents = await this.#agents();
     const here = { platform: this.#platform, agents };
-    const whole = location.kind === 'yaml' ? basename(location.path) : undefined;
+    const { kind, path } = location;
+    const whole = kind === 'yaml' ? basename(path) : undefined;
+    const folder = kind === 'yaml' ? dirname(path) : path;
+    const uriOf = (name: string) =>
+      this.#documents.uriOf({ path: folder, name, isInArchive: kind === 'zip' });
     try {
       const source = await readEdited(location, agents, this.#documents.unsaved());
       const edited = editedWorkflow(source, whole, here);
       this.#before.set(location.path, edited);
-      return { edited, findings: findingsIn(edited), location };
+      return { edited, findings: findingsIn(edited), location, uriOf };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const before = this.#before.get(location.path);
@@ -87,7 +93,7 @@ export class EditedWorkflows {
       return {
         edited: editedWorkflow(texts, whole, here),
         findings: [findingOf(error, whole ?? '')],
-        location,
+        ...{ location, uriOf },
       };
     }
   }

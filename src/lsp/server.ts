@@ -73,7 +73,11 @@ class Server {
   readonly #end: (code: number) => void;
   #agents: Promise<Agents> | undefined;
   #made: (Schemas & { readonly agents: Agents }) | undefined;
-  #abilities: Abilities = { snippets: false, renamesFiles: false };
+  #abilities: Abilities = {
+    snippets: false,
+    ordersChanges: false,
+    renamesFiles: false,
+  };
   #watches = false;
   #stage: 'new' | 'serving' | 'shut down' = 'new';
   #check: NodeJS.Timeout | undefined;
@@ -134,6 +138,7 @@ class Server {
     const edits = workspace.workspaceEdit;
     this.#abilities = {
       snippets: textDocument.completion?.completionItem?.snippetSupport === true,
+      ordersChanges: edits?.documentChanges === true,
       renamesFiles:
         edits?.documentChanges === true && edits.resourceOperations?.includes('rename') === true,
     };
@@ -195,7 +200,7 @@ class Server {
       const to = fileOf(file.newUri);
       if (!from || !to || from.path !== to.path) return null;
       const place = await this.#workflows.of(file.oldUri);
-      return place ? renamedFile(place, to.name) : null;
+      return place ? renamedFile(place, to.name, this.#abilities) : null;
     });
   }
 
@@ -265,6 +270,10 @@ class Server {
 
   async #publishAll(): Promise<void> {
     const isOpen = (uri: string) => this.#documents.get(uri) !== undefined;
+    // A text that changes meanwhile is checked again.
+    const versions = new Map(
+      this.#documents.uris().map((uri) => [uri, this.#documents.get(uri)?.version]),
+    );
     const places = new Map<string, Place>();
     for (const uri of this.#documents.uris()) {
       const place = await this.#workflows.of(uri);
@@ -272,7 +281,7 @@ class Server {
     }
     const found = new Map([...places.values()].flatMap((place) => [...diagnostics(place, isOpen)]));
     for (const uri of new Set([...this.#marked, ...found.keys()])) {
-      const version = this.#documents.get(uri)?.version;
+      const version = versions.get(uri);
       const params: PublishDiagnosticsParams = {
         ...{ uri, diagnostics: [...(found.get(uri) ?? [])] },
         ...(version !== undefined && { version }),

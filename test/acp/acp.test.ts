@@ -93,6 +93,27 @@ test('cancel stops the run, and the next prompt resumes it', async () => {
   expect(editor.said()).toContain('went on');
 });
 
+test('an editor that dies during a turn ends nothing but its own server', async () => {
+  const project = newProject({
+    'flow/START.sh':
+      'touch started; while [ ! -e go ]; do sleep 0.05; done; echo "<result>went on</result>"',
+  });
+  const editor = await acpEditor(project, ['flow']);
+  const { sessionId } = await editor.newSession();
+  editor.prompt(sessionId, 'x').catch(() => {});
+  await eventually('the script to start', () => existsSync(project.path('started')));
+  await expect(editor.prompt(sessionId, 'again')).rejects.toThrow(/has a prompt already/);
+  const ended = once(editor.process, 'close');
+  editor.process.stdin?.destroy();
+  expect(await ended).toEqual([0, null]);
+  expect(editor.errors()).toBe('');
+  project.write('go', '');
+  await eventually('the end of the run', async () => {
+    const { stdout } = await command(project, ['show', sessionId]);
+    return stdout.includes('completed') && stdout.includes('went on');
+  });
+});
+
 test('a failure is said, and a mistake is an error with its remedy', async () => {
   const project = newProject({
     ...FLOW,

@@ -275,6 +275,21 @@ test('a workflow in one file: states, names, texts and a rename', async () => {
   await editor.diagnostics('wf.yaml', (codes) => !codes.includes('bad-yaml'));
 });
 
+test('an address in another form is the same file', async () => {
+  const { editor, project } = await opened();
+  const uri = editor.uri('flow/START.md').replace('START.md', '%53TART%2Emd');
+  await editor.open(uri, project.read('flow/START.md'));
+  await editor.type(uri, 'REVIEW', 'REVEIW');
+  await editor.diagnostics(uri, (codes) => codes.includes('missing-state'));
+  await editor.type(uri, 'REVEIW', 'REVIEW');
+  await editor.diagnostics(uri, none);
+  expect(await editor.rename(uri, '<goto>REV|IEW', 'X')).toMatchObject({
+    documentChanges: expect.arrayContaining([
+      expect.objectContaining({ textDocument: { uri, version: null } }),
+    ]),
+  });
+});
+
 test('an archive is shown, and never changed', async () => {
   const { editor, project } = await opened();
   const text = 'See <goto>REVIEW</goto> or <goto>NOWHERE</goto>';
