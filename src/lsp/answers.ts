@@ -220,7 +220,7 @@ export function diagnostics(
   workflow: OpenWorkflow,
   isOpen: (uri: string) => boolean,
 ): ReadonlyMap<string, readonly ProtocolDiagnostic[]> {
-  const placed = workflow.findings.flatMap((finding) => {
+  const placed = workflow.findings().flatMap((finding) => {
     const uri = uriFor(workflow, finding, isOpen);
     return uri === undefined ? [] : [{ uri, diagnostic: inProtocol(workflow, finding) }];
   });

@@ -21,7 +21,8 @@ import { type Documents, type FileInEditor, fileOf } from './documents.ts';
 
 export interface OpenWorkflow {
   readonly edited: EditedWorkflow;
-  readonly findings: readonly Diagnostic[];
+  /** Only a check needs them, and they take most of the work. */
+  findings(): readonly Diagnostic[];
   readonly location: WorkflowLocation;
   /** The address of one of its files. */
   uriOf(file: string): string;
@@ -79,7 +80,7 @@ export class EditedWorkflows {
       const source = await readEdited(location, agents, this.#documents.unsaved());
       const edited = editedWorkflow(source, whole, here);
       this.#before.set(location.path, edited);
-      return { edited, findings: findingsIn(edited), location, uriOf };
+      return { edited, findings: () => findingsIn(edited), location, uriOf };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const before = this.#before.get(location.path);
@@ -92,7 +93,7 @@ export class EditedWorkflows {
       };
       return {
         edited: editedWorkflow(texts, whole, here),
-        findings: [findingOf(error, whole ?? '')],
+        findings: () => [findingOf(error, whole ?? '')],
         ...{ location, uriOf },
       };
     }
