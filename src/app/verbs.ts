@@ -81,12 +81,14 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     serve: { not: 'A person reads the files in an editor before they start anything from them.' },
     mcp: { not: 'A person decides whose scripts enter the project.' },
     library: { not: 'Programs call raymond add with the digest.' },
+    acp: { not: 'A person brings workflows into the project at a terminal, and reads them first.' },
   },
   update: {
     cli: 'update',
     serve: { not: 'A person reads the files in an editor before they start anything from them.' },
     mcp: { not: 'A person decides whose scripts enter the project.' },
     library: { not: 'Programs call raymond update --json.' },
+    acp: { not: 'A person brings workflows into the project at a terminal, and reads them first.' },
   },
   up: {
     cli: 'up',
