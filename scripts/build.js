@@ -38,13 +38,12 @@ const withoutProcesses = {
 };
 const NO_PROCESSES = '\0no-processes';
 
-// `raymond mcp` uses large parts of zod. In a shared file, every other command would also load them. So
-// it has a copy of its own.
-const ownZodForMcp = {
-  name: 'own-zod-for-mcp',
+// `raymond mcp` and `raymond acp` use large parts of zod. In a shared file, every other command would also
+// load them. So they have a copy of their own.
+const ownZod = {
+  name: 'own-zod',
   async resolveId(id, importer = '', options) {
-    const isOwn =
-      importer.endsWith(OWN) || /[\\/](?:src[\\/]mcp|@modelcontextprotocol)[\\/]/.test(importer);
+    const isOwn = importer.endsWith(OWN) || OWNERS.test(importer);
     if (!isOwn) return undefined;
     const from = importer.endsWith(OWN) ? importer.slice(0, -OWN.length) : importer;
     const found = await this.resolve(id, from, { ...options, skipSelf: true });
@@ -53,7 +52,8 @@ const ownZodForMcp = {
   },
   load: (id) => (id.endsWith(OWN) ? readFileSync(id.slice(0, -OWN.length), 'utf8') : undefined),
 };
-const OWN = '?mcp';
+const OWN = '?own';
+const OWNERS = /[\\/](?:src[\\/](?:mcp|acp)|@modelcontextprotocol|@agentclientprotocol)[\\/]/;
 
 if (process.argv.includes('--if-changed') && isBuilt()) process.exit();
 rmSync(`${root}/dist`, { recursive: true, force: true });
@@ -81,7 +81,7 @@ if (types.status !== 0) process.exit(types.status ?? 1);
 // Node starts CommonJS files sooner than ES modules. No other program imports these files.
 await bundle({
   input: { cli: 'src/cli/main.ts' },
-  plugins: [withoutProcesses, ownZodForMcp],
+  plugins: [withoutProcesses, ownZod],
   output: {
     format: 'cjs',
     entryFileNames: '[name].cjs',

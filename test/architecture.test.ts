@@ -23,6 +23,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   explore: ['model', 'parse', 'interpret', 'graph'],
   bound: ['model', 'parse', 'interpret', 'graph'],
   lint: ['model', 'parse', 'interpret', 'graph', 'explore', 'bound'],
+  editing: ['model', 'parse', 'graph', 'draw', 'lint'],
   ports: ['model'],
   'ports.ts': ['model', 'ports'],
   files: [],
@@ -69,6 +70,8 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
   options: ['model', 'parse', 'interpret', 'files'],
   mcp: ['model', 'look', 'host', 'app', 'ports.ts'],
+  acp: ['model', 'interpret', 'observe', 'app'],
+  lsp: ['model', 'parse', 'graph', 'editing', 'files', 'load', 'schemas'],
   telemetry: ['model', 'ports.ts'],
   serve: [
     'model',
@@ -160,6 +163,8 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'host',
     'serve',
     'mcp',
+    'acp',
+    'lsp',
     'telemetry',
     'ports.ts',
     'testing.ts',
@@ -180,6 +185,7 @@ const PURE = new Set([
   'explore',
   'bound',
   'lint',
+  'editing',
   'view',
 ]);
 
@@ -271,18 +277,19 @@ test('outside its folder, only the files that build ports know codex', () => {
   ]);
 });
 
-test('outside its folder, nobody knows a message of the Agent Client Protocol', () => {
-  const outside = files.filter((file) => !file.startsWith('execute/acp/'));
+test('outside its folder and the door for editors, nobody knows a message of the Agent Client Protocol', () => {
+  // The table of verbs names the messages, as it names commands and routes.
+  const outside = files.filter((file) => !/^(?:execute\/acp|acp)\/|^app\/verbs\.ts$/.test(file));
   const text = (file: string) => readFileSync(join(src, file), 'utf8');
   const isMessage = /'(?:session|fs|terminal)\/\w+'|@agentclientprotocol\/sdk/;
   expect(outside.filter((file) => isMessage.test(text(file)))).toEqual([]);
   const protocol = text('execute/acp/protocol.ts') + text('execute/acp/open-session.ts');
   expect(protocol).toMatch(isMessage);
-  // Only types: the SDK is not part of the program.
+  // Otherwise only types: no other command loads the SDK.
   const loaded = files.filter((file) =>
     /^import (?!type)[^;]*@agentclientprotocol/m.test(text(file)),
   );
-  expect(loaded).toEqual([]);
+  expect(loaded).toEqual(['acp/server.ts']);
 });
 
 test('runs are reached through the store: the files of a world build it, and no other file knows the files of runs', () => {

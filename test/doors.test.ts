@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { ANSWERED } from '../src/acp/server.ts';
 import { answer, approve, decide } from '../src/app/answer.ts';
 import { answerByCode } from '../src/app/answer-by-code.ts';
 import { keepFile } from '../src/app/answer-files.ts';
@@ -37,6 +38,7 @@ const DOORS: Readonly<Record<DoorName, readonly string[]>> = {
   cli: commands,
   serve: Object.keys(ROUTES),
   mcp: TOOLS.map(({ name }) => name),
+  acp: ANSWERED,
   library: Object.keys(library),
 };
 
@@ -76,6 +78,7 @@ test('every verb is a function of the application', () => {
 
 test.each([
   ['mcp', /store\b|openRun|allRuns/],
+  ['acp', /store\b|openRun|allRuns/],
   ['serve', /\.survey\(|openRun|allRuns/],
   ['library.ts', /\.survey\(|\.look\(|allRuns/],
 ])('%s looks at runs through the verbs', (place, itself) => {

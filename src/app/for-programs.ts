@@ -24,7 +24,7 @@ import { boundText } from './bound-words.ts';
 import { diff, type WantedDiff } from './diff.ts';
 import { contentOf, file, files } from './files.ts';
 import { type ListWish, list } from './list.ts';
-import { attend, look, lookAtContext } from './look.ts';
+import { attend, followStep, look, lookAtContext, lookAtStep } from './look.ts';
 import type { WantedItem } from './open-items.ts';
 import { prune } from './prune.ts';
 import { refuseInside } from './refuse-inside.ts';
@@ -41,11 +41,15 @@ export type RunControl = ReturnType<typeof forPrograms>;
 
 /**
  * It owns no run: background processes or workers carry them, and messages reach them through the store.
- * `unchangedSince`: only workflows that have not changed since then can be started.
+ * `unchangedSince`: only workflows that have not changed since then can be started. `named`: the path of a
+ * workflow that the person has named, which may be outside of the project.
  */
 export function forPrograms(
   around: Surroundings,
-  { unchangedSince }: Pick<StartOptions, 'unchangedSince'> = {},
+  {
+    unchangedSince,
+    named,
+  }: Pick<StartOptions, 'unchangedSince'> & { readonly named?: string | undefined } = {},
 ) {
   const { store, cwd, project } = around;
   const root = dirname(project.folder);
@@ -54,10 +58,11 @@ export function forPrograms(
     async start(path: string, given: GivenOptions, workflowId?: string) {
       const options = optionsFrom(given, 'run', root);
       // Before the load, because a caller must not learn what exists elsewhere.
-      await refuseOutside(cwd, resolvePath(cwd, path));
+      const isNamed = path === named;
+      if (!isNamed) await refuseOutside(cwd, resolvePath(cwd, path));
       const config = await readConfiguration(project);
       const { ref } = await looseLibrary(cwd, config.options).load(path);
-      await refuseOutside(cwd, ref);
+      if (!isNamed) await refuseOutside(cwd, ref);
       const { door, warnings } = collecting();
       const chosen = { ...options, ...(workflowId !== undefined && { workflowId }) };
       const launched = launch(around, ref, { ...chosen, unchangedSince }, door);
@@ -108,6 +113,11 @@ export function forPrograms(
       return { ...report, text: boundText(report) };
     },
     attend: (id: string, options?: Parameters<typeof attend>[2]) => attend(around, id, options),
+    /** All messages of a step, until it is over. */
+    async *followStep(id: string, key: StepKey, isOver: Promise<unknown>) {
+      const { step } = await lookAtStep(around, id, key);
+      yield* followStep(around, { ...step, cursor: 0 }, isOver);
+    },
     /** Answers the question of an agent, or the only question of the run. */
     async answer(id: string, agent: string | undefined, text: string, sent: SentFiles = {}) {
       const asked = await askedItem(around, id, { agent, by: 'text' });

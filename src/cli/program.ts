@@ -252,6 +252,11 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
       finish((await import('./author/lint.ts')).lint(here, path, options)),
     );
   raymond
+    .command('lsp')
+    .description('serve an editor on standard input and output: a language server for workflows')
+    .option('--stdio', 'as editors ask for; there is no other way')
+    .action(async () => finish((await import('./author/lsp.ts')).lsp(here)));
+  raymond
     .command('bound <workflow>')
     .description('show the most that a run can use: prompts, agents, dollars and time')
     .option(
@@ -406,6 +411,11 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .option('--decide-permissions', 'let the agent grant permission requests of other agents')
     .option(...DATABASE)
     .action(async (options) => finish((await import('./operate/mcp.ts')).mcp(here, options)));
+  raymond
+    .command('acp [workflow]')
+    .description('serve workflows as an agent for editors, with the Agent Client Protocol')
+    .option(...DATABASE)
+    .action(async (workflow) => finish((await import('./operate/acp.ts')).acp(here, workflow)));
   raymond
     .command('config [action]')
     .description('show the configuration; "trust" is the same as "raymond trust"')

@@ -1,6 +1,6 @@
 import { type BadTag, type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import type { Position, PromptState, ScriptState } from '../model/workflow.ts';
-import { readOpeningTag } from '../parse/opening-tag.ts';
+import { attributePlaces, readOpeningTag } from '../parse/opening-tag.ts';
 import { once } from './once.ts';
 import { positionsIn } from './position.ts';
 import { plainScript, withoutComments } from './script-text.ts';
@@ -33,7 +33,7 @@ export const mentionsOf = once((state: PromptState | ScriptState): readonly Ment
     const from = origin(found.from);
     return { ...found, from, to: origin(found.to), ...position(from) };
   });
-  const printed = written.filter(({ to }) => !NOT_PRINTED.test(state.text.slice(to, to + 200)));
+  const printed = written.filter(({ to }) => isPrinted(state.text, to));
   const commands = tagCommands(withoutComments(state)).map((found) => ({
     ...found,
     kind: 'tag' as const,
@@ -41,6 +41,72 @@ export const mentionsOf = once((state: PromptState | ScriptState): readonly Ment
   }));
   return commands.length === 0 ? printed : inOrder([...printed, ...commands]);
 });
+
+/** A part of a tag whose body or attribute has a text of its own, with its place in the state's text. */
+export interface TagPart {
+  readonly tag: TagName;
+  /** The name of the attribute; absent for the body. */
+  readonly attribute?: string;
+  /** Without the spaces around it. */
+  readonly written: string;
+  readonly from: number;
+  readonly to: number;
+  /** The start of its tag. */
+  readonly tagFrom: number;
+}
+
+/**
+ * The bodies and attributes of the tags in a state's text. In a script, the place of a part may contain quotes
+ * and escapes that are not part of what it prints.
+ */
+export function tagPartsOf(state: TextOfState): readonly TagPart[] {
+  if (state.kind === 'prompt') return partsIn(state.template);
+  const { text, origin } = plainScript(state);
+  const written = partsIn(text, origin, (to) => isPrinted(state.text, to));
+  const printed = tagCommands(withoutComments(state)).flatMap(({ tag, from, words }) =>
+    words.map((word) => ({ ...word, tag: tag.name, tagFrom: from })),
+  );
+  return [...written, ...printed].toSorted((a, b) => a.from - b.from);
+}
+
+/** The text of a state, without what its front matter or its manifest says about it. */
+export type TextOfState =
+  | Pick<PromptState, 'kind' | 'template'>
+  | Pick<ScriptState, 'kind' | 'text' | 'interpreter'>;
+
+function partsIn(
+  text: string,
+  origin = (offset: number) => offset,
+  isShown = (_to: number) => true,
+): readonly TagPart[] {
+  return scan(text).flatMap((found) => {
+    if (found.kind !== 'tag' || !isShown(origin(found.to))) return [];
+    const { name } = found.tag;
+    const { found: attributes, end } = attributePlaces(text, name, found.from + 1 + name.length);
+    const place = (from: number, to: number, attribute?: string): TagPart => {
+      const raw = text.slice(from, to);
+      const start = from + raw.length - raw.trimStart().length;
+      const written = raw.trim();
+      const last = start + written.length;
+      return {
+        tag: name,
+        ...(attribute !== undefined && { attribute }),
+        written,
+        from: origin(start),
+        // The origin of the next character would be after a quote that ends the text.
+        to: last > start ? origin(last - 1) + 1 : origin(start),
+        tagFrom: origin(found.from),
+      };
+    };
+    return [
+      ...attributes.map(({ name: attribute, from, to }) => place(from, to, attribute)),
+      place(end + 1, text.lastIndexOf('</', found.to - 1)),
+    ];
+  });
+}
+
+/** Whether a tag that ends at this offset of a script reaches its standard output. */
+const isPrinted = (script: string, to: number) => !NOT_PRINTED.test(script.slice(to, to + 200));
 
 /** The rest of a command that does not write to its standard output. */
 const NOT_PRINTED = /^[^\n;|]*?>(?:&\s*2|>?\s*\/dev\/(?:null|stderr))\b/;

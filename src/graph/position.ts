@@ -6,8 +6,7 @@ export function positionsIn(
   { line, column, indent }: Omit<TextPlace, 'file'>,
 ): (offset: number) => Position {
   if (indent === undefined) return () => ({ line, column });
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  const starts = lineStarts(text);
   return (offset) => {
     const index = lastAtMost(starts, offset);
     const first = index === 0 ? column : indent;
@@ -15,7 +14,22 @@ export function positionsIn(
   };
 }
 
-function lastAtMost(sorted: readonly number[], value: number): number {
+/** The offsets at which the lines of a text begin, from one of them on. */
+export function lineStarts(
+  text: string,
+  from = 0,
+  most = Number.POSITIVE_INFINITY,
+): readonly number[] {
+  const starts = [from];
+  for (let at = text.indexOf('\n', from); at >= 0; at = text.indexOf('\n', at + 1)) {
+    if (starts.length >= most) break;
+    starts.push(at + 1);
+  }
+  return starts;
+}
+
+/** The index of the last number that is not larger. */
+export function lastAtMost(sorted: readonly number[], value: number): number {
   let low = 0;
   let high = sorted.length - 1;
   while (low < high) {

@@ -82,16 +82,22 @@ const DEEPEST = 3;
 const MOST_ENTRIES = 2_000;
 
 function hasEntry(entries: readonly Dirent[]): boolean {
-  return entries.some(({ name }) => isStateFile(name) && /^(1_)?START$/.test(stemOf(name)));
+  return entries.some(({ name }) => isEntryName(name));
 }
+
+/** Whether a file with this name makes its folder a workflow. */
+export const isEntryName = (name: string) => isStateFile(name) && /^(1_)?START$/.test(stemOf(name));
+
+/** Whether a YAML text is a workflow: it has its states at the top level. */
+export const isWorkflowText = (text: string) => /^states:/m.test(text);
 
 function isWorkflowFile(path: string): boolean {
   const extension = extname(path).toLowerCase();
   if (extension === '.zip') return true;
-  return (extension === '.yaml' || extension === '.yml') && /^states:/m.test(beginning(path));
+  return (extension === '.yaml' || extension === '.yml') && isWorkflowText(beginning(path));
 }
 
-/** Many files are YAML. A workflow has its states at the top level. */
+/** Many files are YAML. */
 const BEGINNING_BYTES = 64 * 1024;
 
 function beginning(path: string): string {

@@ -7,14 +7,14 @@ import type { NamedBytes } from '../files/packed-files.ts';
 import { UnusableFile } from '../files/regular-file.ts';
 import type { Agents } from '../model/agent.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type { Source } from '../model/source.ts';
+import type { Source, SourceFile } from '../model/source.ts';
 import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { changedFiles, type WorkflowFiles } from '../model/workflow-files.ts';
 import { EXTENSIONS, isStateFile } from '../parse/state.ts';
 import { parseWorkflow } from '../parse/workflow.ts';
 import type { WorkflowLibrary } from '../ports.ts';
-import { fingerprints, sha256 } from './fingerprints.ts';
+import { fingerprints, hasOwn, sha256 } from './fingerprints.ts';
 import { readFolder } from './folder.ts';
 import { locate, type WorkflowLocation } from './locate.ts';
 import { unpack } from './unpack.ts';
@@ -284,26 +284,59 @@ async function workflowsToName(
 
 const MOST_NAMED = 10;
 
+/** The files of a workflow, with the texts of an editor in place of those on disk. */
+export function readEdited(
+  location: WorkflowLocation,
+  agents: Agents,
+  unsaved: Unsaved,
+): Promise<Source> {
+  return readSource(location, agents, unsaved);
+}
+
+/** Texts that are not on disk yet, by their absolute paths. */
+export type Unsaved = ReadonlyMap<string, Uint8Array>;
+
 async function readSource(
   { kind, path, entry, ref }: WorkflowLocation,
   agents: Agents,
+  unsaved: Unsaved = new Map(),
 ): Promise<Source> {
   const file = basename(path);
   const bare = { ref, entry, about: {}, diagnostics: [] };
   switch (kind) {
     case 'folder':
       // The root of the file system has no name.
-      return { ...bare, name: file || path, files: await readable(readFolder(path), path) };
+      return {
+        ...{ ...bare, name: file || path },
+        files: overlaid(await readable(readFolder(path), path), path, unsaved),
+      };
     case 'zip': {
       const { readZip } = await import('./zip.ts');
       const files = await readable(readZip(path, file), path);
       return { ...bare, name: stem(file), files };
     }
     case 'yaml': {
-      const read = await readable(readYamlFile(path, agents), path);
+      const read = await readable(readYamlFile(path, agents, unsaved.get(path)), path);
       return { ...bare, ...read, name: stem(file) };
     }
   }
+}
+
+/** A file that cannot be used stays so, whatever an editor shows of it. */
+function overlaid(
+  files: readonly SourceFile[],
+  folder: string,
+  unsaved: Unsaved,
+): readonly SourceFile[] {
+  if (unsaved.size === 0) return files;
+  const byName = new Map(files.map((file) => [file.name, file]));
+  for (const [path, bytes] of unsaved) {
+    const name = basename(path);
+    const onDisk = byName.get(name)?.content;
+    const isUsed = dirname(path) === folder && hasOwn(name) && (!onDisk || 'bytes' in onDisk);
+    if (isUsed) byName.set(name, { name, content: { bytes } });
+  }
+  return [...byName.values()];
 }
 
 function stem(file: string): string {

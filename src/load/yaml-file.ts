@@ -17,18 +17,18 @@ type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
   readonly whole: Uint8Array;
 };
 
-/** A workflow in one file. Rejects only a text in which no state can be recognised. */
-export async function readYamlFile(path: string, agents: Agents): Promise<YamlSource> {
+/**
+ * A workflow in one file. Rejects only a text in which no state can be recognised. `unsaved` is the text of an
+ * editor.
+ */
+export async function readYamlFile(
+  path: string,
+  agents: Agents,
+  unsaved?: Uint8Array,
+): Promise<YamlSource> {
   const file = basename(path);
-  const bytes = await readRegularFile(path, MAX_YAML_BYTES).catch((error: unknown) => {
-    if (!(error instanceof UnusableFile && error.code === 'TOO-LARGE')) throw error;
-    throw new UserError(
-      'yaml-too-large',
-      `${file} is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB.`,
-      'Replace it with a folder with one file for each state.',
-      { file: path },
-    );
-  });
+  const bytes = unsaved ?? (await readBytes(path));
+  if (bytes.length > MAX_YAML_BYTES) throw tooLarge(path);
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) {
     throw new UserError(
@@ -43,6 +43,23 @@ export async function readYamlFile(path: string, agents: Agents): Promise<YamlSo
   if (!states) throw unreadable(path, rest.diagnostics.find(isError));
   const files = states.map((state) => ({ name: state.name, content: { state } }));
   return { ...rest, files, whole: bytes };
+}
+
+async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    return await readRegularFile(path, MAX_YAML_BYTES);
+  } catch (error) {
+    throw error instanceof UnusableFile && error.code === 'TOO-LARGE' ? tooLarge(path) : error;
+  }
+}
+
+function tooLarge(path: string): UserError {
+  return new UserError(
+    'yaml-too-large',
+    `${basename(path)} is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB.`,
+    'Replace it with a folder with one file for each state.',
+    { file: path },
+  );
 }
 
 function hasKind(state: State): boolean {

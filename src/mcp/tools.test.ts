@@ -44,6 +44,7 @@ async function stage(given: Partial<ToolParts> = {}) {
     list: async (wish) => ({ ...(await list(around, wish)), warnings: [] }),
     look: async (id) => ({ ...(await look(around, id)), warnings: [] }),
     attend: (id, options) => attend(around, id, options),
+    async *followStep() {},
     ...{ start: refuse, resume: refuse, stop: refuse, answer: refuse, rewind: refuse },
     ...{
       bound: refuse,

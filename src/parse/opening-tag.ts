@@ -40,6 +40,33 @@ export function readOpeningTag(text: OutputText, name: string, nameEnd: number):
   }
 }
 
+/** Where the attributes of a tag are in a text, up to the first one that cannot be read. */
+export function attributePlaces(text: string, tag: string, nameEnd: number): AttributePlaces {
+  const found: AttributePlace[] = [];
+  let at = nameEnd;
+  for (;;) {
+    const start = skipSpace(text, at);
+    const attribute = start === at ? undefined : readAttribute(text, tag, start);
+    if (!attribute || 'problem' in attribute) return { found, end: start };
+    const { name, from, end } = attribute;
+    found.push({ name, from, to: end - 1 });
+    at = end;
+  }
+}
+
+interface AttributePlaces {
+  readonly found: readonly AttributePlace[];
+  /** The offset of what follows, which is `>` in a complete tag. */
+  readonly end: number;
+}
+
+interface AttributePlace {
+  readonly name: string;
+  /** Start and end of the value, between its quotes. */
+  readonly from: number;
+  readonly to: number;
+}
+
 export function skipSpace(text: OutputText, from: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at))) at += 1;
@@ -61,7 +88,8 @@ const SINGLE_QUOTE = 0x27;
 const ENDS_ATTRIBUTE_NAME = new Set([...' \n\t\r=\'"<>/'].map((c) => c.charCodeAt(0)));
 
 type Attribute =
-  | { readonly name: string; readonly value: string; readonly end: number }
+  /** `from`: where the value begins, after its quote. The quote that ends it is before `end`. */
+  | { readonly name: string; readonly value: string; readonly from: number; readonly end: number }
   | { readonly problem: string };
 
 function readAttribute(text: OutputText, tag: string, start: number): Attribute {
@@ -75,7 +103,8 @@ function readAttribute(text: OutputText, tag: string, start: number): Attribute 
   if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) return { problem: unquoted(name, tag) };
   const close = quoteEnd(text, quote, open + 1);
   if (close === text.length) return { problem: unclosedValue(name, tag) };
-  return { name, value: decodeEntities(text.slice(open + 1, close)), end: close + 1 };
+  const from = open + 1;
+  return { name, value: decodeEntities(text.slice(from, close)), from, end: close + 1 };
 }
 
 function attributeNameEnd(text: OutputText, from: number): number {

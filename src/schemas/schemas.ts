@@ -15,12 +15,12 @@ import { frontMatterSchema } from './front-matter-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { manifestSchema, workflowSchema } from './workflow-schema.ts';
 
-/** The schemas, by the names of their published files. */
-export function schemas(agents: Agents): Readonly<Record<string, JsonSchema>> {
+/** The schemas, by the names of their published files. `address`: the folder in which those are served. */
+export function schemas(agents: Agents, address: string): Readonly<Record<string, JsonSchema>> {
   const testFiles = testFileSchema(
     testSettingsSchema(optionTable({ choices: allChoices(agents) })),
   );
-  return {
+  const all = {
     'front-matter': titled('Front matter of a Raymond prompt state', frontMatterSchema(agents)),
     workflow: titled('A Raymond workflow in one file', workflowSchema(agents)),
     manifest: titled('The manifest of a Raymond workflow (workflow.yaml)', manifestSchema(agents)),
@@ -29,6 +29,12 @@ export function schemas(agents: Agents): Readonly<Record<string, JsonSchema>> {
     rehearsal: titled('Answers for a rehearsal (rehearsal.yaml)', fromZod(rehearsalSchema)),
     journal: titled('An event: one line of a journal', fromZod(runEventSchema)),
   };
+  return Object.fromEntries(
+    Object.entries(all).map(([name, schema]) => [
+      name,
+      { $id: `${address}/${name}.json`, ...schema },
+    ]),
+  );
 }
 
 function titled(title: string, schema: JsonSchema): JsonSchema {

@@ -99,6 +99,11 @@ export async function configuredLibrary(
   return looseLibrary(cwd, await optionsForReading(here), stored);
 }
 
+/** The agents of the config files, for a program that reads workflows itself. */
+export async function configuredAgents(here: Here): Promise<Agents> {
+  return agentsFor(await optionsForReading(here));
+}
+
 /** All agents. The user may have chosen the default one. */
 function agentsFor({ agent, agents }: AgentOptions): Agents {
   const all = agentsWith(agents);

@@ -10,11 +10,13 @@ import { schemas } from '../../src/schemas/schemas.ts';
 import { configTemplate } from '../../src/world/config/config-file.ts';
 import { ROOT } from './sandbox.ts';
 
-const made = schemas(AGENTS);
+const { name: packageName } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const made = schemas(AGENTS, `https://unpkg.com/${packageName}/dist/schemas`);
 const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false });
 
 function accepts(name: string, value: unknown): boolean {
-  const check = ajv.compile(made[name] ?? {});
+  const schema = made[name] ?? {};
+  const check = ajv.getSchema(String(schema.$id)) ?? ajv.compile(schema);
   return check(value) === true;
 }
 
@@ -32,6 +34,13 @@ test('the published files are equal to the generated ones', () => {
     'rehearsal',
     'journal',
   ]);
+});
+
+test('every schema names its own address in the package', () => {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(exports['./schemas/*.json']).toBe('./dist/schemas/*.json');
+  for (const [name, { $id }] of Object.entries(made))
+    expect($id).toBe(`https://unpkg.com/${packageName}/dist/schemas/${name}.json`);
 });
 
 const SCHEMAS: ReadonlyMap<string, string> = new Map([

@@ -34,6 +34,8 @@ const LIBRARIES = new Map([
   ['re2js', /RE2JSException(?:=class| extends)/],
   ['smol-toml', /TomlError(?:=class| extends)/],
   ['mcp', /registerTool/],
+  ['lsp', /ReadableStreamMessageReader/],
+  ['acp', /AgentApp/],
   ['pg', /SCRAM-SHA-256/],
   // A part of Raymond itself, which only some environments switch on.
   ['telemetry', /raymond\.step\.duration/],

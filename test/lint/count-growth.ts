@@ -6,6 +6,10 @@
 import './operations.ts';
 import { toHtml } from '../../src/draw/html.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
+import { completionsAt } from '../../src/editing/complete.ts';
+import { editedWorkflow, textOf } from '../../src/editing/edited-workflow.ts';
+import { hoverAt } from '../../src/editing/hover.ts';
+import { formsOf, usesOf } from '../../src/editing/rename-state.ts';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
 import { possibleAnswers } from '../../src/execute/rehearsal/possible-answers.ts';
 import { scriptAnswers } from '../../src/explore/script-answers.ts';
@@ -14,6 +18,8 @@ import { withinReach } from '../../src/graph/within-reach.ts';
 import { lint, lintFailure } from '../../src/lint/lint.ts';
 import type { Workflow } from '../../src/model/workflow.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
+import { frontMatterSchema } from '../../src/schemas/front-matter-schema.ts';
+import { manifestSchema, workflowSchema } from '../../src/schemas/workflow-schema.ts';
 import { LARGE_FOLDERS, LARGE_YAML } from './large-workflows.ts';
 import { operationsOf } from './operations.ts';
 import { readFiles, workflowOf } from './workflow-of.ts';
@@ -46,7 +52,31 @@ for (const [name, make] of Object.entries(LARGE_FOLDERS)) {
     const reading = readFiles(new Map(files), 'unix');
     if (reading.ok) lookAt(reading.workflow);
     else lintFailure(reading);
+    if (reading.ok) edit(reading.workflow, files);
   });
+}
+
+/** What an editor asks for: all places that name a state, what belongs at a place, and what a state is. */
+function edit(workflow: Workflow, files: readonly (readonly [string, Buffer])[]): void {
+  const edited = editedWorkflow(
+    {
+      ...{ ref: '/flow', name: 'flow', entry: undefined, about: {}, diagnostics: [] },
+      files: files.map(([name, bytes]) => ({ name, content: { bytes } })),
+    },
+    undefined,
+    { platform: 'unix', agents: workflow.agents },
+  );
+  const schemas = {
+    frontMatter: frontMatterSchema(workflow.agents),
+    manifest: manifestSchema(workflow.agents),
+    workflow: workflowSchema(workflow.agents),
+  };
+  usesOf(edited, formsOf(edited, workflow.entry));
+  const { text = '' } = textOf(edited, workflow.entry) ?? {};
+  for (const at of [0, text.length]) {
+    completionsAt(edited, workflow.entry, at, schemas);
+    hoverAt(edited, workflow.entry, at, schemas);
+  }
 }
 
 for (const [name, make] of Object.entries(LARGE_YAML))

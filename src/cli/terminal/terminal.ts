@@ -99,6 +99,14 @@ export function standardInput(): AsyncIterable<Buffer> {
   return process.stdin;
 }
 
+/** Standard input and output, for a protocol with another program. */
+export const protocolStreams = () => ({ input: process.stdin, output: process.stdout });
+
+/** The process no longer waits for input. */
+export function leaveInput(): void {
+  process.stdin.destroy();
+}
+
 /** Resolves when standard input is closed at its other end. Does not read it. */
 export function inputEnds(): Promise<void> {
   return new Promise((resolve) => {
