@@ -3,11 +3,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { addCase } from '../src/app/add-case.ts';
 import { answer, approve, decide } from '../src/app/answer.ts';
 import { answerByCode } from '../src/app/answer-by-code.ts';
 import { keepFile } from '../src/app/answer-files.ts';
 import { bound } from '../src/app/bound.ts';
 import { diff } from '../src/app/diff.ts';
+import { evaluate } from '../src/app/evaluate.ts';
 import { files } from '../src/app/files.ts';
 import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
@@ -64,6 +66,8 @@ test('every verb is a function of the application', () => {
     say,
     rewind,
     tryVariants,
+    evaluate,
+    addCase,
     prune,
     add,
     update,

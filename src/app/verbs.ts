@@ -45,6 +45,18 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'It spends on several runs at once, and a person compares what comes of them.' },
     library: { not: 'It needs processes of the command line for its runs.' },
   },
+  evaluate: {
+    cli: 'eval',
+    serve: { not: 'Its runs are on the page like all others. The command compares them.' },
+    mcp: { not: 'It spends on many runs at once, and a person decides that.' },
+    library: { not: 'It needs processes of the command line for its runs.' },
+  },
+  addCase: {
+    cli: 'eval',
+    serve: { not: 'It writes into a file of the workflow, which its author edits.' },
+    mcp: { not: 'It writes into a file of the workflow, which an agent must not change.' },
+    library: { not: 'Programs write the file themselves.' },
+  },
   prune: {
     cli: 'prune',
     serve: 'prune',

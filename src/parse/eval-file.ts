@@ -3,6 +3,7 @@
  * It may come from a stranger, so every name, path and number in it is limited.
  */
 import * as z from 'zod/mini';
+import { clip } from './clip.ts';
 import { commitSchema } from './test-file.ts';
 import { variableProblem } from './variables.ts';
 import type { NumberKind } from './yaml-numbers.ts';
@@ -55,18 +56,16 @@ const commit = textLike('a branch, a tag or a commit', (text) =>
 
 const texts = z.record(z.string(), someText, 'a map of names to texts');
 const variables = texts.check((payload) => {
-  for (const key of Object.keys(payload.value)) {
-    if (variableProblem(key) === undefined) continue;
-    const message = 'a map of names that programs do not read';
-    payload.issues.push({ code: 'custom', message, path: [key], input: payload.value });
-  }
+  const key = Object.keys(payload.value).find((one) => variableProblem(one) !== undefined);
+  if (key === undefined) return;
+  const message = `a map of variables without "${clip(key)}", which cannot be one`;
+  payload.issues.push({ code: 'custom', message, path: [], input: payload.value });
 });
 const files = texts.check((payload) => {
-  for (const key of Object.keys(payload.value)) {
-    if (isInside(key) && !key.endsWith('/')) continue;
-    const message = 'a file inside the folder of the case';
-    payload.issues.push({ code: 'custom', message, path: [key], input: payload.value });
-  }
+  const key = Object.keys(payload.value).find((one) => !isInside(one) || one.endsWith('/'));
+  if (key === undefined) return;
+  const message = `a map of files inside the folder of the case, without "${clip(key)}"`;
+  payload.issues.push({ code: 'custom', message, path: [], input: payload.value });
 });
 
 const caseSchema = mapOf({
@@ -167,11 +166,11 @@ function problemsIn({ cases, variants = [], scorers = [], repetitions = 1, gate 
   ];
   cases.forEach((one, index) => {
     if (one.commit !== undefined && (one.files ?? one.git) !== undefined)
-      problems.push([['cases', index, 'commit'], 'absent: the case has files already']);
+      problems.push([['cases', index], 'a map with either commit, or files and git']);
   });
   scorers.forEach(({ by, result }, index) => {
     if ((by === undefined) === (result === undefined))
-      problems.push([['scorers', index, 'by'], 'a state file, unless the scorer has "result"']);
+      problems.push([['scorers', index], 'a map with either by or result']);
     if (result === undefined) return;
     cases.forEach((one, place) => {
       if (one.expected === undefined)
@@ -182,19 +181,19 @@ function problemsIn({ cases, variants = [], scorers = [], repetitions = 1, gate 
     });
   });
   const names = scorers.map((scorer) => scorer.name);
-  for (const key of Object.keys(gate?.least ?? {}))
-    if (!names.includes(key))
-      problems.push([['gate', 'least', key], 'absent: no scorer has this name']);
+  if (Object.keys(gate?.least ?? {}).some((key) => !names.includes(key)))
+    problems.push([['gate', 'least'], `a map with numbers for ${names.join(', ')}`]);
   if (gate?.variant !== undefined && !variants.some((one) => one.name === gate.variant))
     problems.push([['gate', 'variant'], 'the name of a variant']);
   if (gate && gate.least === undefined && gate.baseline === undefined)
     problems.push([['gate'], 'a map with "least" or "baseline"']);
-  if (gate && scorers.length === 0) problems.push([['gate'], 'absent: there are no scorers']);
+  if (gate && scorers.length === 0)
+    problems.push([['scorers'], 'a list of scorers, because there is a gate']);
   const cells = cases.length * (variants.length + 1) * repetitions;
   if (cells > MOST_CELLS)
     problems.push([
       ['repetitions'],
-      `smaller: ${cells} runs would follow, and an eval has at most ${MOST_CELLS}`,
+      `a number with which at most ${MOST_CELLS} runs follow, not ${cells}`,
     ]);
   return problems;
 }

@@ -119,7 +119,7 @@ const LONGEST = 80;
 function notesOf({ run, isOwn, doubt }: StoredRun<RunSummary>): readonly string[] {
   const foreign = doubt?.line === undefined ? 'not yours' : `not yours: see line ${doubt.line}`;
   const variant = run.origin ? [`variant of ${run.origin.run}`] : [];
-  const cell = run.cell ? [cellText(run.cell)] : [];
+  const cell = run.cell ? [`eval ${cellText(run.cell)}`] : [];
   return [
     ...variant,
     ...cell,

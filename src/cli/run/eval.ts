@@ -73,7 +73,9 @@ export async function evaluate(here: Here, path: string, options: EvalOptions): 
     quietDoor({ json }),
     (news) => {
       if (news.kind === 'left') isLeft = true;
-      if (!json || news.kind === 'left') for (const line of newsLines(news)) stderr.say(line);
+      const isScore = 'cell' in news && news.cell.scores !== undefined;
+      if ((!json && !isScore) || news.kind === 'left')
+        for (const line of newsLines(news)) stderr.say(line);
     },
   );
   const form = evalForm(evaluated);

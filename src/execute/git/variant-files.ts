@@ -60,7 +60,7 @@ export async function commitOfMoment(
 ): Promise<{ readonly commit: string; readonly isKept: boolean }> {
   const { repository, base } = await commitStored(files);
   const shared = await sharedFolder(repository);
-  const asked = ['--git-dir', shared, 'rev-parse', '--verify', `${base}^`, `${base}^^{tree}`];
+  const asked = ['--git-dir', shared, 'rev-parse', `${base}^`, `${base}^^{tree}`];
   const [parent = '', tree] = (await runGit({ args: asked })).split('\n');
   if (tree === files.tree && isObjectId(parent)) return { commit: parent, isKept: false };
   const env = await inertConfig(shared);
