@@ -150,7 +150,6 @@ export type EvalFile = z.output<typeof evalFileSchema>;
 export type EvalCase = z.output<typeof caseSchema>;
 export type EvalVariant = z.output<typeof variantSchema>;
 export type EvalScorer = z.output<typeof scorerSchema>;
-export type EvalGate = z.output<typeof gateSchema>;
 
 /** What the workflow as it is is called beside its variants. */
 export const AS_IT_IS = 'as it is';

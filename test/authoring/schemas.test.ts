@@ -4,6 +4,8 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
+import { readCheckedYaml } from '../../src/parse/checked-yaml.ts';
+import { evalFileSchema } from '../../src/parse/eval-file.ts';
 import { policyKeys } from '../../src/parse/policy.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 import { schemas } from '../../src/schemas/schemas.ts';
@@ -29,6 +31,7 @@ test('the published files are equal to the generated ones', () => {
     'manifest',
     'config',
     'test',
+    'eval',
     'rehearsal',
     'journal',
   ]);
@@ -58,6 +61,13 @@ test('the examples of the guide are valid', () => {
   expect(blocks).toHaveLength(5);
   expect(accepts('rehearsal', blocks[0])).toBe(true);
   for (const block of blocks.slice(1)) expect(accepts('test', block)).toBe(true);
+});
+
+test('the example of an eval is valid', () => {
+  const reference = readFileSync(join(ROOT, 'docs/reference/eval-files.md'), 'utf8');
+  const [, text = ''] = /```yaml\n([\s\S]*?)```/.exec(reference) ?? [];
+  expect(accepts('eval', parse(text))).toBe(true);
+  expect(readCheckedYaml(evalFileSchema, 'eval.yaml', text)).toMatchObject({ ok: true });
 });
 
 test('every key of the front matter is in the schema', () => {
@@ -92,6 +102,7 @@ test.each([
     'test',
     'answers: {START: [a, {failure: idle}]}\nexpect: {outcome: "stopped: budget", path: [A]}',
   ],
+  ['eval', 'cases: [{name: 1, git: true}]\nvariants: [{name: v, with: [a.md]}]'],
   ['rehearsal', 'answers: {START: {text: a, cost: 1}}\nreplies: [1, yes]'],
   ['journal', '{type: agent-ended, at: 5, agent: main, result: ok}'],
 ])('%s accepts %s', (name, text) => {
@@ -126,6 +137,8 @@ test.each([
   ['test', 'expect: {pth: [A]}'],
   ['test', 'answers: {START: {failure: tired}}'],
   ['test', 'answers: {START: []}'],
+  ['eval', 'variants: []'],
+  ['eval', 'cases: [{name: a}]\nrepetition: 3'],
   ['rehearsal', 'replies: yes'],
   ['rehearsal', 'expect: {}'],
   ['journal', '{type: agent-ended, agent: main, result: ok}'],
