@@ -40,18 +40,13 @@ const WORDS: Readonly<Record<MeasureKind, readonly [more: string, less: string]>
 const pairsText = (pairs: number) => (pairs === 1 ? '1 pair' : `${pairs} pairs`);
 
 export function valueText(value: number, kind: MeasureKind, isSigned = false): string {
+  if (kind === 'score') return scoreText(value, isSigned);
   const size = Math.abs(value);
-  const sign = value < 0 ? '-' : isSigned && value > 0 ? '+' : '';
-  switch (kind) {
-    case 'score':
-      return scoreText(value, isSigned);
-    case 'cost':
-      return `${sign}$${size.toFixed(size !== 0 && size < 1 ? 4 : 2)}`;
-    case 'time':
-      return `${sign}${(size / 1000).toFixed(1)} s`;
-    default:
-      return unreachable(kind);
-  }
+  const digits = size !== 0 && size < 1 ? 4 : 2;
+  const text = kind === 'cost' ? size.toFixed(digits) : (size / 1000).toFixed(1);
+  // What rounds to nothing has no sign.
+  const sign = Number(text) === 0 ? '' : value < 0 ? '-' : isSigned ? '+' : '';
+  return kind === 'cost' ? `${sign}$${text}` : `${sign}${text} s`;
 }
 
 /** With three digits, and no more than it has: `0.5`, `0.667`, `12`. */
