@@ -85,11 +85,18 @@ export class SeveralRuns {
     return this.#known.has(id);
   }
 
+  /** A process that was killed while it created the run has left no event. */
+  async #exists(one: OneOfSeveral): Promise<boolean> {
+    if (!this.has(one)) return false;
+    const found = await this.#around.store.look(one.id);
+    return found.kind === 'stored' || !NOT_BEGUN.includes(found.problem.code);
+  }
+
   /** Resolves when the run is over, or waits for a person. */
   async carry(one: OneOfSeveral): Promise<void> {
     const { id, budget } = one;
     let reserved = this.#held.get(id) ?? 0;
-    const isNew = !this.has(one);
+    const isNew = !(await this.#exists(one));
     const isHeld = this.#held.delete(id);
     if (isNew) {
       const taken = await this.#money.take(budget.wanted, budget.least);
@@ -112,6 +119,8 @@ export class SeveralRuns {
     }
   }
 }
+
+const NOT_BEGUN: readonly string[] = ['journal-empty', 'no-run'];
 
 /** Does work for each, at most `atOnce` at a time. A UserError leaves one out. */
 export async function eachInParallel<T>(

@@ -2,6 +2,9 @@
  * Carries out an eval: begins the runs that are missing, continues those that were interrupted, scores those
  * that are over, and compares them. All of it is paid from one budget. Nothing depends on this process.
  */
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { comparedWith, levelFor, type MeasuredRun, summaryOf } from '../evidence/compare.ts';
 import { type GateCheck, gateChecks } from '../evidence/gate.ts';
 import { compareResult, readScore } from '../evidence/read-score.ts';
@@ -88,6 +91,43 @@ export async function evaluate(
   // Before anything is paid for.
   const baseline = await options.baseline?.(plan);
   await around.makeProject();
+  const lock = await lockEval(around, plan);
+  try {
+    return await carriedOut(around, plan, options, { baseline, door, news });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Two commands would spend the budget twice. The lock of a killed one is free. */
+async function lockEval(around: Surroundings, { file, workflow }: PlannedEval) {
+  const name = createHash('sha256').update(file).digest('hex').slice(0, 16);
+  const folder = join(around.project.folder, 'evals', name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return around.lockFolder(folder).catch((error) => {
+    if (!(error instanceof UserError) || error.code !== 'worker-exists') throw error;
+    throw new UserError(
+      'eval-running',
+      `Another command works on the eval of ${workflow.name}.`,
+      'Wait for it, or stop it with Ctrl-C. Its runs continue.',
+    );
+  });
+}
+
+async function carriedOut(
+  around: Surroundings,
+  plan: PlannedEval,
+  options: EvaluateOptions,
+  {
+    baseline,
+    door,
+    news,
+  }: {
+    readonly baseline: readonly MeasuredRun[] | undefined;
+    readonly door: Door;
+    readonly news: (news: EvalNews) => void;
+  },
+): Promise<Evaluated> {
   const existing = await around.store.list();
   const ids = new Set(plan.cells.map(({ id }) => id));
   const missing = plan.cells.filter(({ id }) => !existing.includes(id)).length;

@@ -222,6 +222,7 @@ test('killed in the middle, the same command continues: no run twice, no step tw
   first.child.kill('SIGKILL');
   await first.ended;
   const [victim = ''] = runsIn(project);
+  // Its lock is free.
   const { pid } = JSON.parse((await command(project, ['show', victim, '--json'])).stdout);
   process.kill(pid, 'SIGKILL');
   const again = project.start(args, { env: starts(project) });
@@ -229,6 +230,11 @@ test('killed in the middle, the same command continues: no run twice, no step tw
     const shown = JSON.parse((await command(project, ['show', victim, '--json'])).stdout);
     return shown.pid !== null && shown.pid !== pid;
   });
+  const other = await project.run(args, { env: starts(project) });
+  expect([other.code, other.stderr]).toEqual([
+    64,
+    expect.stringContaining('Another command works'),
+  ]);
   writeFileSync(`${starts(project).STARTS}.open`, '');
   const { code, stdout, stderr } = await again.ended;
   expect(code, stderr).toBe(0);
@@ -411,6 +417,15 @@ test('a file cannot raise the budget, and a costly eval needs consent', async ()
   const [run] = outcome.runs;
   const journal = project.journal(run?.id ?? '')[0];
   expect(journal).toMatchObject({ settings: { budgetUsd: 0.25 } });
+});
+
+test('a run that was killed before its first event begins again', async () => {
+  const project = made('cases: [{ name: a, input: one }]');
+  const { outcome } = await evaluated(project);
+  const id = outcome.runs[0]?.id ?? '';
+  expect((await command(project, ['prune', id])).code).toBe(0);
+  writeFileSync(project.path(`.raymond/state/${id}.jsonl`), '', { mode: 0o600 });
+  expect((await evaluated(project)).outcome.runs).toMatchObject([{ id, status: 'completed' }]);
 });
 
 test('a run of somebody else under the same id counts for nothing', async () => {
