@@ -1,6 +1,6 @@
 /**
- * Plans an eval: which runs there will be. The id of each follows from everything that decides what comes of
- * it, so the same command continues, and a change of a prompt gives new runs. Nothing has changed after it.
+ * Plans an eval: which runs there will be. The id of each follows from what decides its result,
+ * so the same command continues, and a change of a prompt gives new runs. Nothing has changed after it.
  */
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';

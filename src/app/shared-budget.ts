@@ -1,6 +1,6 @@
 /**
  * One budget for several runs that work at the same time. A run begins only when its own budget is reserved,
- * so that all together never exceed the total. What it does not spend goes back.
+ * so that all together never exceed the total. Unspent money returns to the budget.
  */
 export interface SharedBudget {
   /** Reserves the budget of a run that began earlier, perhaps under a larger total. */
@@ -10,11 +10,11 @@ export interface SharedBudget {
    * it can never suffice.
    */
   take(wanted: number, least: number): Promise<number | undefined>;
-  /** The run is over, or rests: `spent` of what it had does not come back. */
+  /** The run is over, or rests: `spent` of its budget does not return. */
   give(reserved: number, spent: number): void;
 }
 
-/** `total` undefined is no limit. Then `take` gives what is wanted; 0 is unlimited there, too. */
+/** `total` undefined is no limit. Then `take` gives what is wanted; 0 is also unlimited there. */
 export function sharedBudget(total: number | undefined): SharedBudget {
   let free = total ?? 0;
   let atWork = 0;

@@ -21,8 +21,8 @@ export interface Summary extends Spread {
 export const LEVEL = 0.05;
 
 /**
- * Several comparisons share the accepted chance of an error (Bonferroni): with ten of them, one in two evals
- * would otherwise show a difference that does not exist.
+ * Several comparisons share the accepted chance of an error (Bonferroni): with ten of them, four
+ * in ten evals would otherwise show a difference that does not exist.
  */
 export const levelFor = (comparisons: number): number => LEVEL / Math.max(1, comparisons);
 

@@ -2,7 +2,7 @@
  * What paired differences show: how large the difference is, and whether it can be chance.
  *
  * If a variant changes nothing, each difference is as likely to be positive as negative. So all subsets of the
- * differences are compared: the mean of a random subset lies above the true difference as often as below it,
+ * differences are compared. The mean of a random subset is above the true difference as often as below it,
  * whatever the distribution (Hartigan's typical values). No normal distribution is assumed. Up to
  * `MOST_EXACT` pairs, all subsets count. For more pairs, a fixed sequence of random ones does, so that
  * equal differences always give the same answer.
@@ -42,7 +42,7 @@ export function pairedEvidence(differences: readonly number[], level: number): P
     if (mean <= nothing) below += 1;
     if (mean >= -nothing) above += 1;
   }
-  // Between two neighbours of the sorted means, the true difference lies with a chance of 1 / (count + 1).
+  // Between two neighbours of the sorted means, the true difference is with a chance of 1 / (count + 1).
   const skipped = Math.floor((level / 2) * (count + 1) + ROUNDING);
   const sum = differences.reduce((all, one) => all + one, 0);
   return {

@@ -1,6 +1,6 @@
 /**
  * The file with which a user compares variants of a workflow: cases, variants, scorers, and how much to spend.
- * It may come from a stranger, so every name, path and number in it is limited.
+ * Another user may have written it, so every name, path and number in it is limited.
  */
 import * as z from 'zod/mini';
 import { clip } from './clip.ts';

@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { bytesOfRun } from '../bytes-of-run.ts';
 import { suiteAges } from './claude-sandbox.ts';
+import { git, own } from './own-bytes.ts';
 import {
   eventsOf,
   gate,
@@ -21,11 +21,6 @@ const paid = (content: string): Answer => ({
   content,
   usage: { input_tokens: 10_000, output_tokens: 100 },
 });
-
-function git({ claude }: RaymondSandbox, ...args: string[]): string {
-  const who = ['-c', 'user.name=x', '-c', 'user.email=x@example.org'];
-  return execFileSync('git', ['-C', claude.work, ...who, ...args], { encoding: 'utf8' });
-}
 
 const WORKFLOW = {
   'START.md': 'Answer as before: {{input}}',
@@ -75,20 +70,6 @@ async function withCase(age: (typeof suiteAges)[number], held?: Promise<void>) {
   expect(added, added.stderr).toMatchObject({ code: 0 });
   return made;
 }
-
-const own = ({ claude, journal }: RaymondSandbox) =>
-  bytesOfRun({
-    ...{ folder: claude.work, run: 'r' },
-    also: eventsOf(journal('r'), 'step-ended').flatMap(({ session }) =>
-      session
-        ? execFileSync('find', [claude.configFolder, '-name', `${session.id}.jsonl`], {
-            encoding: 'utf8',
-          })
-            .split('\n')
-            .filter((path) => path !== '')
-        : [],
-    ),
-  });
 
 const LONG_MS = 300_000;
 
