@@ -10,6 +10,7 @@ import { messageOf } from '../model/message-of.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
+import { tagChoices } from '../parse/agent-choices.ts';
 import { readCheckedYaml } from '../parse/checked-yaml.ts';
 import { type EvalCase, evalFileSchema } from '../parse/eval-file.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
@@ -53,7 +54,10 @@ export async function addCase(
   };
   const before = await textOf(file);
   const text = withCase(before, added);
-  const read = text === undefined ? undefined : readCheckedYaml(evalFileSchema, file, text);
+  const read =
+    text === undefined
+      ? undefined
+      : readCheckedYaml(evalFileSchema(tagChoices(workflow.agents)), file, text);
   if (text === undefined || !read?.ok) {
     const fault = read && !read.ok ? read.faults[0] : undefined;
     throw new UserError(

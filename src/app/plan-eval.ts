@@ -21,6 +21,7 @@ import type { Workflow } from '../model/workflow.ts';
 import { usd } from '../observe/words.ts';
 import { overlaid } from '../options/chosen-options.ts';
 import type { RunOptions } from '../options/run-options.ts';
+import { tagChoices } from '../parse/agent-choices.ts';
 import {
   type EvalCase,
   type EvalFile,
@@ -168,11 +169,11 @@ export async function planEval(
 }
 
 export async function evalOf(
-  workflow: Pick<Workflow, 'ref' | 'name'>,
+  workflow: Pick<Workflow, 'ref' | 'name' | 'agents'>,
   path: string,
 ): Promise<{ readonly file: string; readonly read: EvalFile }> {
   const file = await evalFileOf(workflow.ref);
-  const read = await readCompanion(evalFileSchema, file);
+  const read = await readCompanion(evalFileSchema(tagChoices(workflow.agents)), file);
   if (read) return { file, read };
   throw new UserError(
     'no-eval',
@@ -207,7 +208,7 @@ async function variationOf(
   workflow: Workflow,
   home: string,
 ): Promise<Variation> {
-  const { agent, model, effort } = variant;
+  const { agent, choices } = variant;
   const named = replacementsOf(variant);
   const files = [];
   for (const one of named) {
@@ -218,11 +219,10 @@ async function variationOf(
     changes: {
       ...(named.length > 0 && { with: named.map(shortName).join(', ') }),
       ...(agent !== undefined && { agent }),
-      ...(model !== undefined && { model }),
-      ...(effort !== undefined && { effort }),
+      ...choices,
     },
     ...{ files, agent, input: undefined },
-    choices: { ...(model !== undefined && { model }), ...(effort !== undefined && { effort }) },
+    choices,
   };
 }
 

@@ -88,7 +88,7 @@ const caseSchema = mapOf({
   expected: z.optional(someText),
 });
 
-const variantSchema = mapOf({
+const variantShape = {
   name,
   /** Other texts of states. */
   with: z.optional(
@@ -98,9 +98,28 @@ const variantSchema = mapOf({
     ),
   ),
   agent: z.optional(name),
-  model: z.optional(name),
-  effort: z.optional(name),
-});
+};
+
+/** `choices` are those that an agent offers. Only its executor knows their meaning. */
+function variantSchema(choices: readonly string[]) {
+  const offered = choices.filter((choice) => !Object.hasOwn(variantShape, choice));
+  const chosen = z.optional(name);
+  const shape: Record<string, typeof chosen> = Object.fromEntries(
+    offered.map((choice) => [choice, chosen]),
+  );
+  return z.pipe(
+    mapOf({ ...shape, ...variantShape }),
+    z.transform((read) => {
+      const { name, with: files, agent } = z.object(variantShape).parse(read);
+      const values: Readonly<Record<string, unknown>> = read;
+      const made = offered.flatMap((choice) => {
+        const value = values[choice];
+        return typeof value === 'string' ? [[choice, value] as const] : [];
+      });
+      return { name, with: files, agent, choices: Object.fromEntries(made) };
+    }),
+  );
+}
 
 const scorerSchema = mapOf({
   name,
@@ -128,27 +147,30 @@ const listOf = <T extends z.ZodMiniType>(schema: T, what: string, most: number) 
     .array(schema, `a list of ${what}`)
     .check(z.maxLength(most, `a list of at most ${most} ${what}`));
 
-export const evalFileSchema = mapOf({
-  cases: listOf(caseSchema, 'cases', MOST_CASES).check(z.minLength(1, 'a list with a case')),
-  variants: z.optional(listOf(variantSchema, 'variants', MOST_VARIANTS)),
-  scorers: z.optional(listOf(scorerSchema, 'scorers', MOST_SCORERS)),
-  /** Of each case under each variant. */
-  repetitions: z.optional(wholeUpTo(MOST_REPETITIONS)),
-  /** For all runs together, scores included. */
-  budget: z.optional(usdAbove0),
-  /** For each run. */
-  budget_each: z.optional(usdAbove0),
-  /** How many runs work at a time. */
-  max_parallel: z.optional(wholeUpTo(64)),
-  gate: z.optional(gateSchema),
-}).check((payload) => {
-  for (const [path, message] of problemsIn(payload.value))
-    payload.issues.push({ code: 'custom', message, path: [...path], input: payload.value });
-});
+/** `choices` are the names of those that a variant can make for its agents. */
+export function evalFileSchema(choices: readonly string[]) {
+  return mapOf({
+    cases: listOf(caseSchema, 'cases', MOST_CASES).check(z.minLength(1, 'a list with a case')),
+    variants: z.optional(listOf(variantSchema(choices), 'variants', MOST_VARIANTS)),
+    scorers: z.optional(listOf(scorerSchema, 'scorers', MOST_SCORERS)),
+    /** Of each case under each variant. */
+    repetitions: z.optional(wholeUpTo(MOST_REPETITIONS)),
+    /** For all runs together, scores included. */
+    budget: z.optional(usdAbove0),
+    /** For each run. */
+    budget_each: z.optional(usdAbove0),
+    /** How many runs work at a time. */
+    max_parallel: z.optional(wholeUpTo(64)),
+    gate: z.optional(gateSchema),
+  }).check((payload) => {
+    for (const [path, message] of problemsIn(payload.value))
+      payload.issues.push({ code: 'custom', message, path: [...path], input: payload.value });
+  });
+}
 
-export type EvalFile = z.output<typeof evalFileSchema>;
+export type EvalFile = z.output<ReturnType<typeof evalFileSchema>>;
 export type EvalCase = z.output<typeof caseSchema>;
-export type EvalVariant = z.output<typeof variantSchema>;
+export type EvalVariant = z.output<ReturnType<typeof variantSchema>>;
 export type EvalScorer = z.output<typeof scorerSchema>;
 
 /** What the workflow as it is is called beside its variants. */

@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
+import { tagChoices } from '../../src/parse/agent-choices.ts';
 import { readCheckedYaml } from '../../src/parse/checked-yaml.ts';
 import { evalFileSchema } from '../../src/parse/eval-file.ts';
 import { policyKeys } from '../../src/parse/policy.ts';
@@ -67,7 +68,9 @@ test('the example of an eval is valid', () => {
   const reference = readFileSync(join(ROOT, 'docs/reference/eval-files.md'), 'utf8');
   const [, text = ''] = /```yaml\n([\s\S]*?)```/.exec(reference) ?? [];
   expect(accepts('eval', parse(text))).toBe(true);
-  expect(readCheckedYaml(evalFileSchema, 'eval.yaml', text)).toMatchObject({ ok: true });
+  expect(readCheckedYaml(evalFileSchema(tagChoices(AGENTS)), 'eval.yaml', text)).toMatchObject({
+    ok: true,
+  });
 });
 
 test('every key of the front matter is in the schema', () => {
