@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ANSWERED } from '../src/acp/server.ts';
+import { addCase } from '../src/app/add-case.ts';
 import { answer, approve, decide } from '../src/app/answer.ts';
 import { answerByCode } from '../src/app/answer-by-code.ts';
 import { keepFile } from '../src/app/answer-files.ts';
 import { bound } from '../src/app/bound.ts';
 import { diff } from '../src/app/diff.ts';
+import { evaluate } from '../src/app/evaluate.ts';
 import { files } from '../src/app/files.ts';
 import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
@@ -66,6 +68,8 @@ test('every verb is a function of the application', () => {
     say,
     rewind,
     tryVariants,
+    evaluate,
+    addCase,
     prune,
     add,
     update,

@@ -11,7 +11,7 @@ const row = (id: string, more: Partial<StoredRow> = {}): StoredRow => ({
   ...{ questions: 0, permissions: 0 },
   agents: { running: 0, waiting: 0, failed: 0, ended: 1, failed_joined: 0 },
   ...{ input: null, result: null, failure: null, limited_until: null, limits: [] },
-  ...{ origin: null, rehearsal: false, own: true, pid: null, position: 1 },
+  ...{ origin: null, cell: null, rehearsal: false, own: true, pid: null, position: 1 },
   ...more,
 });
 

@@ -1,29 +1,19 @@
-/**
- * Begins runs in the middle of a workflow: variants of another run. The journal of a variant is created as a
- * whole, and then a process of its own, or workers, carry it like any other run.
- */
+/** Begins runs in the middle of a workflow: variants of another run. */
 import { createHash } from 'node:crypto';
 import type { BranchPoint } from '../execute/git/variant-files.ts';
-import { apply } from '../interpret/apply.ts';
-import { newRun } from '../interpret/new-run.ts';
 import { movedTo, type VariantPlan } from '../interpret/plan-variant.ts';
-import { readWorkflow } from '../interpret/read-workflows.ts';
 import { runIdWith } from '../journal/run-id.ts';
-import type { StoredSources } from '../load/load.ts';
 import type { AgentState } from '../model/agent-state.ts';
-import { JOURNAL_VERSION, type Origin, type RunEvent, type Settings } from '../model/event.ts';
-import { type Door, warnings } from '../model/notice.ts';
+import type { Origin, Settings } from '../model/event.ts';
+import type { Door } from '../model/notice.ts';
 import type { Run } from '../model/run.ts';
 import type { Worktree } from '../model/worktree.ts';
 import { overlaid } from '../options/chosen-options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { settingsFrom } from '../world/config/settings.ts';
-import { loadNamed, loadWorkflows } from '../world/load-workflows.ts';
-import { unsealedNotice } from '../world/sealed-choices.ts';
+import { loadWorkflows } from '../world/load-workflows.ts';
 import type { Surroundings } from '../world/surroundings.ts';
-import { looseLibrary } from '../world/wire.ts';
-import { refuseFaulty } from './refuse-faulty.ts';
-import { give } from './started-run.ts';
+import { createRun, replacedSources } from './create-run.ts';
 import { type Variation, variationKey } from './variations.ts';
 
 /** A moment of a run from which variants begin. */
@@ -80,71 +70,53 @@ export async function beginVariant(
   door: Door,
 ): Promise<void> {
   const { now, plan, agent, step } = moment;
-  const { world, store, clock } = around;
+  const { world } = around;
   const own = overlaid(given, optionsOf(variation));
   // As for a resume: the run was started with its settings, whatever a config file says now.
   const settings = settingsFrom(own, moment.settings);
-  const chosen = overlaid(config, own);
-  const { source } = around.workspace(id);
-  const changed = plan.agent.workflow;
-  const replaced = await replacedSources(around, now, variation, changed, chosen, source);
-  const loose = looseLibrary(
-    now.cwd,
-    { agent: settings.agent, ...agentsIn(chosen) },
-    replaced?.stored,
-  );
-  const library = loose.unpackingInto(source);
-  await loadWorkflows(library, plan.then, (problem) => {
-    throw problem;
+  const options = overlaid(config, own);
+  const replaced = await replacedSources(around, id, {
+    ...{ cwd: now.cwd, ref: plan.agent.workflow, files: variation.files, options },
+    before: await keptSources(world, now),
   });
-  const refs = [now.workflow, ...[...plan.then.workflowFiles].map(([ref]) => ref)];
-  for (const ref of [...refs]) refs.push(...(await loadNamed(library, ref)));
-  const read = [...new Set(refs)].filter((ref) => library.get(ref));
-  for (const ref of read) {
-    const workflow = library.get(ref);
-    if (workflow) refuseFaulty(loose, workflow, door, config);
-  }
-  const prepared = await world.prepare({
-    ...{ id, cwd: now.cwd, startedAt: clock.now(), workflow: now.workflow, isNew: true, settings },
-    ...{ refs: read, library, loose, options: chosen, given: own },
-  });
-  give(
-    door,
-    prepared.notices.filter(({ kind }) => kind !== 'hint'),
-  );
   const origin: Origin = {
     ...{ run: now.id, startedAt: now.startedAt, agent, step },
     ...{ changes: variation.changes, number },
   };
   const beginning = beginningOf(around, moment, id, variation);
-  const at = clock.now();
-  const events: readonly RunEvent[] = [
+  await createRun(
+    around,
     {
-      type: 'run-started',
-      version: JOURNAL_VERSION,
-      ...{ at, run: id, workflow: now.workflow, state: plan.agent.state, cwd: now.cwd, settings },
-      metadata: now.metadata,
-      ...(now.input !== undefined && { input: now.input }),
-      ...(plan.then.lessons.length > 0 && { lessons: plan.then.lessons }),
-      ...{ origin, beginning },
+      ...{
+        id,
+        cwd: now.cwd,
+        workflow: now.workflow,
+        settings,
+        options,
+        given: own,
+        config,
+        replaced,
+      },
+      async load(library) {
+        await loadWorkflows(library, plan.then, (problem) => {
+          throw problem;
+        });
+        return [now.workflow, ...[...plan.then.workflowFiles].map(([ref]) => ref)];
+      },
+      started: () => ({
+        state: plan.agent.state,
+        metadata: now.metadata,
+        ...(now.input !== undefined && { input: now.input }),
+        ...(plan.then.lessons.length > 0 && { lessons: plan.then.lessons }),
+        ...{ origin, beginning },
+      }),
+      async created(run) {
+        await copyKeptFiles(around, now.id, id, beginning.agents);
+        await world.branchSessions(now, run, sessionsIn(beginning.agents));
+      },
     },
-    ...read.flatMap((ref) => readWorkflow(library.get, ref, at)),
-  ];
-  const run = events.reduce(apply, newRun);
-  const kept = (await prepared.kept?.()) ?? { sources: replaced?.sources ?? [] };
-  const lease = await store.lease(id);
-  try {
-    const { journal, unsealed } = await lease.create(events, run, kept);
-    try {
-      give(door, warnings(unsealedNotice(id, unsealed)));
-      await copyKeptFiles(around, now.id, id, beginning.agents);
-      await world.branchSessions(now, run, sessionsIn(beginning.agents));
-    } finally {
-      await journal.close();
-    }
-  } finally {
-    await lease.release();
-  }
+    door,
+  );
 }
 
 /** The files of open questions and of answers that a state has yet to receive. */
@@ -164,39 +136,14 @@ async function copyKeptFiles(
   }
 }
 
-const agentsIn = ({ agents }: RunOptions) => (agents ? { agents } : {});
-
 export function optionsOf({ choices, agent }: Variation): RunOptions {
   const chosen = { ...choices, ...(agent !== undefined && { agent }) };
   return Object.keys(chosen).length > 0 ? { agent: chosen } : {};
 }
 
-/** The changed workflow as an archive, which the run keeps. */
-async function replacedSources(
-  { world, cwd }: Surroundings,
-  now: Run,
-  { files }: Variation,
-  ref: string,
-  options: RunOptions,
-  folder: string,
-) {
-  const before = await keptSources(world, now);
-  if (files.length === 0 && !before) return undefined;
-  const { agent } = options;
-  const loose = looseLibrary(cwd, { ...(agent && { agent }), ...agentsIn(options) }, before);
-  const packed = await loose.packWith(ref, files);
-  const isIn = (one: string) => one === packed.container || one.startsWith(`${packed.container}/`);
-  const stored: StoredSources = {
-    archive: async (container) => (container === packed.container ? packed.archive : undefined),
-    expected: (one) => (isIn(one) ? packed.files : undefined),
-    folder,
-  };
-  return { stored, sources: [{ ref: packed.container, archive: packed.archive }] };
-}
-
 /** The workflow of a variant that has changed it. Variants of that variant begin with these texts. */
 export const keptSources = (world: Surroundings['world'], run: Run) =>
-  run.origin?.changes.with === undefined ? undefined : world.sources(run);
+  (run.origin ?? run.cell)?.changes.with === undefined ? undefined : world.sources(run);
 
 /** The agents in the worktrees of the variant, with its changes. */
 function beginningOf(

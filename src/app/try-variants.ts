@@ -8,10 +8,7 @@
 
 import type { BranchPoint } from '../execute/git/variant-files.ts';
 import { commitStored } from '../execute/git/variant-files.ts';
-import { followEvents } from '../host/follow-run.ts';
 import { openRun } from '../host/open-run.ts';
-import { apply } from '../interpret/apply.ts';
-import { newRun } from '../interpret/new-run.ts';
 import { Past } from '../interpret/past.ts';
 import { planVariant, type VariantPlan, type VariantProblem } from '../interpret/plan-variant.ts';
 import { defaultBudgetUsd } from '../interpret/workflow-defaults.ts';
@@ -21,6 +18,7 @@ import type { Origin, Settings } from '../model/event.ts';
 import { messageOf } from '../model/message-of.ts';
 import { type Door, warnings } from '../model/notice.ts';
 import type { Run } from '../model/run.ts';
+import type { RunSummary } from '../model/run-summary.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
@@ -43,9 +41,16 @@ import {
   variantId,
   type WantedVariant,
 } from './begin-variant.ts';
+import {
+  type CarryOptions,
+  eachInParallel,
+  LEAST_USD,
+  MOST_AT_ONCE,
+  SeveralRuns,
+} from './carry-several.ts';
 import { acceptForeign } from './foreign-run.ts';
 import { refuseInside } from './refuse-inside.ts';
-import { filesNow, relaunch } from './resume.ts';
+import { filesNow } from './resume.ts';
 import { give } from './started-run.ts';
 import {
   originFigures,
@@ -328,17 +333,6 @@ async function pointsOf(
   return points;
 }
 
-export interface CarryOptions {
-  /** How many variants work at a time. */
-  readonly maxParallel?: number | undefined;
-  /** For all variants together; undefined is no limit. */
-  readonly totalBudget?: number | undefined;
-  /** Continues a variant that rests. By default, a process of its own does. */
-  readonly carry?: ((id: string) => Promise<void>) | undefined;
-  /** Whether to leave when all have begun. */
-  readonly detach?: boolean | undefined;
-}
-
 export type VariantNews =
   | { readonly kind: 'began' | 'continues'; readonly variant: WantedVariant }
   | { readonly kind: 'over'; readonly variant: WantedVariant; readonly row: VariantRow }
@@ -357,138 +351,46 @@ export async function tryVariants(
   news: (news: VariantNews) => void,
 ): Promise<readonly VariantRow[]> {
   const rows = new Map<string, VariantRow>();
-  const money = sharedBudget(totalBudget, options.given.budget ?? 0);
-  const queue = [...variants];
-  const known = new Set(await around.store.list());
+  const ids = new Set(variants.map(({ id }) => id));
+  const isOf = ({ origin }: Pick<RunSummary, 'origin'>) =>
+    origin?.run === moment.now.id && origin.startedAt === moment.now.startedAt;
+  const existing = await around.store.list();
+  const own = existing.some((id) => ids.has(id)) ? await around.store.survey() : [];
+  const several = new SeveralRuns(
+    around,
+    existing,
+    own.filter((one) => one.kind === 'stored').filter(({ id, run }) => ids.has(id) && isOf(run)),
+    { totalBudget, carry, detach },
+    door,
+  );
+  const wanted = options.given.budget || totalBudget || 0;
   const carryOne = async (variant: WantedVariant) => {
     const { id } = variant;
-    // One that has begun has its budget.
-    const budget = known.has(id) ? 0 : money.take();
-    if (budget === undefined) throw tooLittle(id);
-    try {
-      if (!known.has(id)) {
-        await beginVariant(around, moment, variant, withBudget(options, budget), door);
-        news({ kind: 'began', variant });
-      }
-      await carried(
-        around,
-        id,
-        { of: moment.now, carry, detach, continues: () => news({ kind: 'continues', variant }) },
-        door,
-      );
-      const row = await variantRow(around, id);
-      if (!row) throw notAVariant(id);
-      rows.set(id, row);
-      money.give(budget, row.costUsd);
-      if (!detach) news({ kind: 'over', variant, row });
-    } catch (error) {
-      money.give(budget, 0);
-      throw error;
-    }
+    await several.carry({
+      ...{ id, isIt: isOf, other: 'no variant of this run', budget: { wanted, least: LEAST_USD } },
+      begin: (budget) => beginVariant(around, moment, variant, withBudget(options, budget), door),
+      began: () => news({ kind: 'began', variant }),
+      continues: () => news({ kind: 'continues', variant }),
+    });
+    const row = await variantRow(around, id);
+    if (!row) return;
+    rows.set(id, row);
+    if (!detach) news({ kind: 'over', variant, row });
   };
-  const work = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const variant = next;
-      await carryOne(variant).catch((problem) => {
-        if (!(problem instanceof UserError)) throw problem;
-        news({ kind: 'left', variant, problem });
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(maxParallel, variants.length) }, work));
+  await eachInParallel(
+    // Those that exist first.
+    variants.toSorted((a, b) => Number(several.has(b)) - Number(several.has(a))),
+    maxParallel,
+    carryOne,
+    (variant, problem) => news({ kind: 'left', variant, problem }),
+  );
   return variants.flatMap(({ id }) => rows.get(id) ?? []);
 }
-
-/** Each is a process with an agent. */
-const MOST_AT_ONCE = 4;
-
-/** What each variant may spend, so that all together never exceed the limit. 0 is unlimited. */
-function sharedBudget(total: number | undefined, each: number) {
-  let free = total ?? Number.POSITIVE_INFINITY;
-  const wanted = each > 0 ? each : (total ?? 0);
-  return {
-    take(): number | undefined {
-      if (total === undefined) return each;
-      const budget = Math.min(wanted, free);
-      if (budget < LEAST_USD) return undefined;
-      free -= budget;
-      return budget;
-    },
-    give(budget: number, spent: number): void {
-      free += budget - spent;
-    },
-  };
-}
-
-const LEAST_USD = 0.01;
-
-const tooLittle = (id: string) =>
-  new UserError(
-    'budget-spent',
-    `${id} does not begin, because the budget for all variants is spent or given to others.`,
-    'Run the command again with a larger --total-budget.',
-  );
-
-const notAVariant = (id: string) =>
-  new UserError(
-    'run-exists',
-    `${id} exists, but it is no variant of this run.`,
-    `Remove it: raymond prune ${shellWord(id)}`,
-  );
 
 const withBudget = ({ config, given }: VariantOptions, budget: number): VariantOptions => ({
   config,
   given: { ...given, budget },
 });
-
-interface OneVariant extends Pick<CarryOptions, 'carry' | 'detach'> {
-  /** The run of which it is a variant. */
-  readonly of: Run;
-  readonly continues: () => void;
-}
-
-/** Lets a variant go on until it is over or waits for a person. A process that dies is replaced. */
-async function carried(
-  around: Surroundings,
-  id: string,
-  { carry, detach, continues, of }: OneVariant,
-  door: Door,
-): Promise<void> {
-  const launch =
-    carry ??
-    (async () => {
-      await relaunch(around, id, {}, door);
-    });
-  for (let starts = 0; starts < MOST_STARTS; starts++) {
-    const { run, owner } = await openRun(around.store, id);
-    if (run.origin?.run !== of.id || run.origin.startedAt !== of.startedAt) throw notAVariant(id);
-    if (run.status.kind === 'ended' && run.status.outcome !== 'interrupted') return;
-    if (!owner) {
-      // Others may have taken it at this moment.
-      await launch(id).catch((error) => {
-        if (!(error instanceof UserError) || error.code !== 'run-locked') throw error;
-      });
-      if (starts > 0 || run.steps > 0) continues();
-    }
-    if (detach) return;
-    if (await restsForPerson(around, id)) return;
-  }
-}
-
-const MOST_STARTS = 4;
-
-/** Resolves when no process works on the run, or when nothing can go on without a person. */
-async function restsForPerson(around: Surroundings, id: string): Promise<boolean> {
-  let run = newRun;
-  for await (const event of followEvents(around, id)) {
-    run = apply(run, event);
-    const { tally } = run;
-    const waits = tally.asking + tally.asksPermission;
-    const works = tally.ready + tally.waiting + tally.promptsRunning + tally.scriptsRunning;
-    if (waits > 0 && works - tally.asksPermission <= 0) return true;
-  }
-  return false;
-}
 
 export interface VariantsAt {
   /** The run itself after the moment. Undefined if it no longer has the step. */

@@ -44,7 +44,7 @@ export async function variationsOf(
 ): Promise<readonly Variation[]> {
   const replaced: (readonly [string, readonly NamedBytes[]])[] = [];
   for (const named of wished.with ?? [])
-    replaced.push([named, await filesOf(named, workflow, cwd)]);
+    replaced.push([named, await replacementsIn(named, workflow, cwd)]);
   const all = combined([
     alternatives(replaced, ([named, files]) => ({ changes: { with: shortName(named) }, files })),
     alternatives(wished.agent, (agent) => ({ changes: { agent }, agent })),
@@ -69,7 +69,7 @@ export function variationKey({ files, choices, agent, input }: Variation): strin
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-const UNCHANGED: Variation = {
+export const UNCHANGED: Variation = {
   changes: {},
   files: [],
   choices: {},
@@ -99,9 +99,11 @@ function combined(all: readonly (readonly Partial<Variation>[])[]): readonly Var
   );
 }
 
-const shortName = (named: string) => named.replace(/\/+$/, '').split('/').slice(-2).join('/');
+export const shortName = (named: string) =>
+  named.replace(/\/+$/, '').split('/').slice(-2).join('/');
 
-async function filesOf(
+/** The texts of states in a file or a folder, as `FILE` or `STATE=FILE`. */
+export async function replacementsIn(
   named: string,
   workflow: Pick<Workflow, 'states' | 'name'>,
   cwd: string,

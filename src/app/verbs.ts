@@ -69,6 +69,20 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     library: { not: 'It needs processes of the command line for its runs.' },
     acp: { not: 'A session of an editor is one conversation with one run.' },
   },
+  evaluate: {
+    cli: 'eval',
+    serve: { not: 'Its runs are on the page like all others. The command compares them.' },
+    mcp: { not: 'It spends on many runs at once, and a person decides that.' },
+    library: { not: 'It needs processes of the command line for its runs.' },
+    acp: { not: 'A session of an editor is one conversation with one run.' },
+  },
+  addCase: {
+    cli: 'eval',
+    serve: { not: 'It writes into a file of the workflow, which its author edits.' },
+    mcp: { not: 'It writes into a file of the workflow, which an agent must not change.' },
+    library: { not: 'Programs write the file themselves.' },
+    acp: { not: 'The author of the file has it open in the editor.' },
+  },
   prune: {
     cli: 'prune',
     serve: 'prune',

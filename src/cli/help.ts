@@ -81,6 +81,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'raymond try flow-1a2b --at 3 --model opus --times 5',
     'raymond try flow-1a2b',
   ],
+  eval: [
+    'raymond eval flow --times 5 --budget 20',
+    'raymond eval flow --add-case flow-1a2b',
+    'raymond eval flow --junit report.xml',
+  ],
   list: ['raymond list', 'raymond list --status failed,waiting -n 10', 'raymond list --workflows'],
   show: [
     'raymond show',

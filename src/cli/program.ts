@@ -125,6 +125,29 @@ function addStartingCommands(raymond: Command, here: Here, finish: Finish): void
     .action(async (name, options) =>
       finish((await import('./run/try.ts')).tryVariants(here, name, options)),
     );
+  raymond
+    .command('eval <workflow>')
+    .description(
+      'run the cases of eval.yaml under each variant of a workflow, score the runs, and say what the comparison shows',
+    )
+    .option(
+      '--times <n>',
+      'run each case under each variant n times (default: as the file says, or 1)',
+    )
+    .option(
+      '--budget <usd>',
+      'what all runs and scores together may spend; 0 is unlimited (default 10)',
+    )
+    .option('--max-parallel <n>', 'how many runs work at a time (default 4)')
+    .option('--save-baseline', 'write the outcome to the baseline file of the gate')
+    .option('--add-case <run>', 'add a case with the input and the result of a run instead')
+    .option('--name <name>', 'with --add-case: the name of the case (default: the id of the run)')
+    .option('--junit <file>', 'also write a report for a build server')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (path, options) =>
+      finish((await import('./run/eval.ts')).evaluate(here, path, options)),
+    );
 }
 
 /** Commands that show runs. */

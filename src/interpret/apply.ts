@@ -178,6 +178,7 @@ function started(event: RunEventOf<'run-started'>): Run {
     startedBy: event.startedBy,
     lessons: event.lessons ?? newRun.lessons,
     origin: event.origin,
+    cell: event.cell,
     startedAt: event.at,
     turnCosts: PersistentMap.from(
       Object.entries(event.usualTurnsUsd ?? {}).map(([state, usd]) => [

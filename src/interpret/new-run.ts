@@ -26,6 +26,7 @@ export const newRun: Run = {
   input: undefined,
   startedBy: undefined,
   origin: undefined,
+  cell: undefined,
   startedAt: 0,
   updatedAt: 0,
   workedMs: 0,

@@ -36,6 +36,7 @@ export function freeze(run: Run): StateFile {
     ...(run.input !== undefined && { input: run.input }),
     ...(run.startedBy && { startedBy: run.startedBy }),
     ...(run.origin && { origin: run.origin }),
+    ...(run.cell && { cell: run.cell }),
     cwd: run.cwd,
     settings: alsoFlat(run.settings.agent, run.settings),
     dearest_turn_usd: run.dearestTurnUsd ?? null,

@@ -64,6 +64,7 @@ const SUMMARY: Form<RunSummary> = {
   result: 'optional',
   failure: 'optional',
   origin: 'optional',
+  cell: 'optional',
   trees: 'optional',
 };
 

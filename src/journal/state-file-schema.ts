@@ -13,6 +13,7 @@ import {
   wordsSchema,
 } from '../model/agent-state.ts';
 import {
+  cellSchema,
   originSchema,
   restorationSchema,
   runOutcomeSchema,
@@ -236,6 +237,8 @@ export const stateFileSchema = z.object({
   startedBy: z.optional(startedBySchema),
   /** Only for a variant of another run. */
   origin: z.optional(originSchema),
+  /** Only for a run of an eval. */
+  cell: z.optional(cellSchema),
   cwd: text,
   settings: settingsSchema,
   dearest_turn_usd: z.nullable(z.number()),

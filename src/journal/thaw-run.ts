@@ -31,6 +31,7 @@ export function thaw(json: unknown): Run | undefined {
     input: file.input,
     startedBy: file.startedBy,
     origin: file.origin,
+    cell: file.cell,
     startedAt: Date.parse(file.started_at),
     updatedAt: Date.parse(file.updated_at),
     workedMs: file.worked_ms ?? 0,

@@ -46,6 +46,13 @@ export async function companionsOf(
   };
 }
 
+/** The path of the file with an eval of a workflow; the file may not exist. */
+export async function evalFileOf(ref: string): Promise<string> {
+  const { kind, path } = await locate(ref, '/');
+  if (kind === 'folder') return join(path, EVAL);
+  return join(dirname(path), `${basename(path, extname(path))}.${EVAL}`);
+}
+
 /** The tests of a workflow in one file. */
 export function testsBeside(path: string): Promise<readonly string[]> {
   const stem = basename(path, extname(path));
@@ -54,10 +61,11 @@ export function testsBeside(path: string): Promise<readonly string[]> {
 
 /** Whether a file in the folder of a workflow is one of its companions. */
 export function isCompanion(name: string): boolean {
-  return name === REHEARSAL || name === README || isTest(name);
+  return name === REHEARSAL || name === EVAL || name === README || isTest(name);
 }
 
 const REHEARSAL = 'rehearsal.yaml';
+const EVAL = 'eval.yaml';
 
 const isTest = (name: string) => /\.test\.ya?ml$/.test(name) && !name.startsWith('.');
 

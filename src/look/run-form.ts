@@ -3,7 +3,7 @@ import { FIRST_AGENT, type HistoryUse, type RunHistory } from '../history/run-hi
 import type { Question, Request } from '../host/questions.ts';
 import { bounded } from '../model/bounded-text.ts';
 import { conditionOf, type StoredFacts } from '../model/condition.ts';
-import type { Origin, Settings } from '../model/event.ts';
+import type { Cell, Origin, Settings } from '../model/event.ts';
 import { mostBytes } from '../model/kept-file.ts';
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import type { Now } from '../model/now.ts';
@@ -56,6 +56,7 @@ export function storedRowForm(found: StoredRun<RunSummary>): StoredRow {
     result: run.result ?? null,
     failure: run.failure ?? null,
     origin: run.origin ? originForm(run.origin) : null,
+    cell: run.cell ? cellForm(run.cell) : null,
     steps: run.steps,
     iterations: run.iterations,
     cost_usd: run.totalCostUsd,
@@ -78,6 +79,11 @@ export function storedRowForm(found: StoredRun<RunSummary>): StoredRow {
 
 const originForm = ({ run, agent, step, changes, number }: Origin) => ({
   ...{ run, agent, step, changes, number },
+});
+
+const cellForm = ({ eval: file, case: name, variant, number, changes, scores }: Cell) => ({
+  ...{ eval: file, case: name, variant: variant === '' ? null : variant, number, changes },
+  scores: scores ?? null,
 });
 
 export function statusForm(found: StoredFacts) {

@@ -60,6 +60,18 @@ const rowFields = {
       number: count.check(z.describe('Counts the repetitions of the same changes from 1.')),
     }),
   ).check(z.describe('The run of which it is a variant. Null if it is none.')),
+  cell: orNull(
+    z.object({
+      eval: text.check(z.describe('The file of the eval.')),
+      case: text,
+      variant: orNull(text).check(z.describe('Null for the workflow as it is.')),
+      number: count.check(z.describe('Counts the repetitions from 1.')),
+      changes: variables.check(z.describe('What it changes, by the names of options.')),
+      scores: orNull(z.object({ scorer: text, run: text })).check(
+        z.describe('The run that it scores, and the scorer. Null for a run of a case.'),
+      ),
+    }),
+  ).check(z.describe('Where it belongs in an eval. Null if no eval has begun it.')),
   steps: count.check(
     z.describe('All its steps, also reminders, retries, checks, judges, and abandoned ones.'),
   ),

@@ -16,6 +16,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     input: run.input,
     startedBy: run.startedBy,
     origin: run.origin,
+    cell: run.cell,
     startedAt: run.startedAt,
     updatedAt: run.updatedAt,
     workedMs: run.workedMs,

@@ -135,6 +135,23 @@ export const originSchema = z.object({
   number: count,
 });
 
+/** A run that an eval has begun: a case under a variant, or a score of such a run. */
+export const cellSchema = z.object({
+  /** The file of the eval. */
+  eval: text,
+  case: text,
+  /** Empty for the workflow as it is. */
+  variant: text,
+  /** Counts the repetitions from 1. */
+  number: count,
+  /** Stands for everything that decides what comes of it. */
+  key: text,
+  /** What differs from the workflow as it is, by the names of options. */
+  changes: variables,
+  /** Only for a score: the scorer, and the run that it scores. */
+  scores: z.optional(z.object({ scorer: text, run: text })),
+});
+
 /** The agents with which a variant begins, in place of one at the entry of the workflow. */
 export const beginningSchema = z.object({
   agents: z.readonly(z.array(agentStateSchema)),
@@ -176,6 +193,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     lessons: z.optional(z.readonly(z.array(lessonSchema))),
     /** Only for a variant of another run. */
     origin: z.optional(originSchema),
+    /** Only for a run of an eval. */
+    cell: z.optional(cellSchema),
     beginning: z.optional(beginningSchema),
   }),
   z.object({
@@ -516,6 +535,7 @@ export type LaneReason = z.infer<typeof laneReasonSchema>;
 export type Task = z.infer<typeof taskSchema>;
 export type Restoration = z.infer<typeof restorationSchema>;
 export type Origin = z.infer<typeof originSchema>;
+export type Cell = z.infer<typeof cellSchema>;
 export type Beginning = z.infer<typeof beginningSchema>;
 export type Settings = z.infer<typeof settingsSchema>;
 export type RunOutcome = RunEventOf<'run-ended'>['outcome'];

@@ -1,5 +1,5 @@
 import { type BoundedText, bounded } from './bounded-text.ts';
-import type { Origin } from './event.ts';
+import type { Cell, Origin } from './event.ts';
 import type { Limits } from './limits.ts';
 import type { Run } from './run.ts';
 import type { Tree } from './worktree.ts';
@@ -35,6 +35,8 @@ export interface RunSummary
   readonly failure?: BoundedText | undefined;
   /** The run of which it is a variant. Absent if it is none. */
   readonly origin?: Origin | undefined;
+  /** Present for a run of an eval. */
+  readonly cell?: Cell | undefined;
   /** The paths of the worktrees that should exist. Absent if there are none, and in a database. */
   readonly trees?: readonly string[] | undefined;
 }
@@ -54,6 +56,7 @@ export function summaryOf(run: Run): RunSummary {
     ...(input !== undefined && { input: bounded(input, MOST_CHARACTERS) }),
     ...(result !== undefined && { result: bounded(result, MOST_CHARACTERS) }),
     ...(run.origin && { origin: run.origin }),
+    ...(run.cell && { cell: run.cell }),
     ...(failure !== undefined && { failure: bounded(failure, MOST_CHARACTERS) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Words } from './agent-state.ts';
 import type { Approval, Signed } from './approval.ts';
 import type {
+  Cell,
   Frame,
   Join,
   JoinEnd,
@@ -44,6 +45,8 @@ export interface Run {
   readonly startedBy: StartedBy | undefined;
   /** Undefined if it is no variant of another run. */
   readonly origin: Origin | undefined;
+  /** Undefined if no eval has begun it. */
+  readonly cell: Cell | undefined;
   readonly startedAt: number;
   readonly updatedAt: number;
   /**

@@ -3,6 +3,7 @@
 import type { Approval } from '../model/approval.ts';
 import type { Asks, Condition } from '../model/condition.ts';
 import { counted } from '../model/counted.ts';
+import type { Cell } from '../model/event.ts';
 import { type KeptFile, sizeText } from '../model/kept-file.ts';
 import type { AskingStatus } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -212,6 +213,12 @@ function day(ms: number): string {
 const two = (n: number) => (n < 10 ? `0${n}` : String(n));
 
 /** Whose signatures a question needs. */
+/** `case empty password, strict, #2` */
+export function cellText({ case: name, variant, number, scores }: Cell): string {
+  const which = [`case ${name}`, ...(variant === '' ? [] : [variant]), `#${number}`].join(', ');
+  return scores ? `score ${scores.scorer} of ${which}` : which;
+}
+
 export const approvalText = ({ of, to }: Approval) =>
   `needs ${counted(of, 'signature')} of ${oneLine(to, 64)}`;
 

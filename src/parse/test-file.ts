@@ -83,7 +83,7 @@ const expectSchema = mapOf({
 });
 
 /** A commit of the test's repository, after the first one, which contains `files` of the test. */
-const commitSchema = mapOf({
+export const commitSchema = mapOf({
   /** A new one starts at main, which is the default. */
   branch: z.optional(someText),
   message: z.optional(someText),

@@ -7,7 +7,8 @@ import type { Agents } from '../model/agent.ts';
 import { runEventSchema } from '../model/event.ts';
 import { optionTable } from '../options/chosen-options.ts';
 import { testSettingsSchema } from '../options/option-schema.ts';
-import { allChoices } from '../parse/agent-choices.ts';
+import { allChoices, tagChoices } from '../parse/agent-choices.ts';
+import { evalFileSchema } from '../parse/eval-file.ts';
 import { rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { testFileSchema } from '../parse/test-file.ts';
 import { configSchema } from './config-schema.ts';
@@ -26,6 +27,10 @@ export function schemas(agents: Agents, address: string): Readonly<Record<string
     manifest: titled('The manifest of a Raymond workflow (workflow.yaml)', manifestSchema(agents)),
     config: titled('.raymond/config.toml', configSchema(agents)),
     test: titled('Tests of a Raymond workflow (*.test.yaml)', fromZod(testFiles)),
+    eval: titled(
+      'An eval of a Raymond workflow (eval.yaml)',
+      fromZod(evalFileSchema(tagChoices(agents))),
+    ),
     rehearsal: titled('Answers for a rehearsal (rehearsal.yaml)', fromZod(rehearsalSchema)),
     journal: titled('An event: one line of a journal', fromZod(runEventSchema)),
   };

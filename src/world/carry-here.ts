@@ -119,7 +119,7 @@ async function carry(
       observerFailed: attendant.observerFailed,
     });
     if (carried.kind === 'lost') throw carried.loss;
-    if (carried.run.origin) await commitVariant({ ...around, report: warn }, carried.run);
+    await commitVariant({ ...around, report: warn }, carried.run);
     return { run: carried.run };
   } finally {
     await journal.close().finally(() => lease.release());

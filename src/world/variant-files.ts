@@ -5,14 +5,15 @@ import {
   commitWorktree,
   mergeableBranch,
 } from '../execute/git/variant-files.ts';
+import { FIRST_AGENT } from '../interpret/new-run.ts';
 import { messageOf } from '../model/message-of.ts';
 import type { Run } from '../model/run.ts';
 import type { Surroundings } from './surroundings.ts';
 import { filesOf } from './wire.ts';
 
 /**
- * Commits the files of a variant on its branch, so that an ordinary merge adopts them. Only for a variant on
- * which nothing works. Trouble is reported, and ends nothing.
+ * Commits the files of a variant, or of a run of an eval, on its branch, so that an ordinary merge adopts them.
+ * Only for a run on which nothing works. Trouble is reported, and ends nothing.
  */
 export async function commitVariant(
   around: Pick<Surroundings, 'workspace' | 'report'>,
@@ -20,8 +21,10 @@ export async function commitVariant(
 ): Promise<void> {
   const { id, origin } = run;
   const found = treeOf(run);
-  if (!origin || !found) return;
-  const message = `Files of ${id}, a variant of ${origin.run} from before ${origin.agent}:${origin.step}`;
+  if (!found) return;
+  const message = origin
+    ? `Files of ${id}, a variant of ${origin.run} from before ${origin.agent}:${origin.step}`
+    : `Files of ${id}, a run of an eval`;
   await commitWorktree(filesOf(around, id), found.tree.path, found.branch, message).catch((error) =>
     around.report(`The files of ${id} cannot be committed: ${messageOf(error)}`),
   );
@@ -50,8 +53,10 @@ export async function variantFiles(
   };
 }
 
-function treeOf({ origin, agents, endedAgents }: Run) {
-  const id = origin?.agent ?? '';
+/** A score leaves its files as they are: nobody merges them. */
+function treeOf({ origin, cell, agents, endedAgents }: Run) {
+  if (!origin && (!cell || cell.scores)) return undefined;
+  const id = origin?.agent ?? FIRST_AGENT;
   const { tree, branch = '' } = (agents.get(id) ?? endedAgents.get(id))?.worktree ?? {};
   return tree && { tree, branch };
 }

@@ -4,6 +4,9 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { AGENTS } from '../../src/execute/agents/agents.ts';
+import { tagChoices } from '../../src/parse/agent-choices.ts';
+import { readCheckedYaml } from '../../src/parse/checked-yaml.ts';
+import { evalFileSchema } from '../../src/parse/eval-file.ts';
 import { policyKeys } from '../../src/parse/policy.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 import { schemas } from '../../src/schemas/schemas.ts';
@@ -31,6 +34,7 @@ test('the published files are equal to the generated ones', () => {
     'manifest',
     'config',
     'test',
+    'eval',
     'rehearsal',
     'journal',
   ]);
@@ -69,6 +73,15 @@ test('the examples of the guide are valid', () => {
   for (const block of blocks.slice(1)) expect(accepts('test', block)).toBe(true);
 });
 
+test('the example of an eval is valid', () => {
+  const reference = readFileSync(join(ROOT, 'docs/reference/eval-files.md'), 'utf8');
+  const [, text = ''] = /```yaml\n([\s\S]*?)```/.exec(reference) ?? [];
+  expect(accepts('eval', parse(text))).toBe(true);
+  expect(readCheckedYaml(evalFileSchema(tagChoices(AGENTS)), 'eval.yaml', text)).toMatchObject({
+    ok: true,
+  });
+});
+
 test('every key of the front matter is in the schema', () => {
   expect(Object.keys(made['front-matter']?.properties ?? {})).toEqual(policyKeys(AGENTS));
 });
@@ -101,6 +114,7 @@ test.each([
     'test',
     'answers: {START: [a, {failure: idle}]}\nexpect: {outcome: "stopped: budget", path: [A]}',
   ],
+  ['eval', 'cases: [{name: 1, git: true}]\nvariants: [{name: v, with: [a.md]}]'],
   ['rehearsal', 'answers: {START: {text: a, cost: 1}}\nreplies: [1, yes]'],
   ['journal', '{type: agent-ended, at: 5, agent: main, result: ok}'],
 ])('%s accepts %s', (name, text) => {
@@ -135,6 +149,8 @@ test.each([
   ['test', 'expect: {pth: [A]}'],
   ['test', 'answers: {START: {failure: tired}}'],
   ['test', 'answers: {START: []}'],
+  ['eval', 'variants: []'],
+  ['eval', 'cases: [{name: a}]\nrepetition: 3'],
   ['rehearsal', 'replies: yes'],
   ['rehearsal', 'expect: {}'],
   ['journal', '{type: agent-ended, agent: main, result: ok}'],

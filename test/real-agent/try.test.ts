@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { bytesOfRun } from '../bytes-of-run.ts';
 import { suiteAges } from './claude-sandbox.ts';
+import { git, own } from './own-bytes.ts';
 import {
   conversationLines,
   eventsOf,
@@ -25,11 +25,6 @@ const writing = (path: string, content: string): Answer => ({
   usage,
 });
 
-function git({ claude }: RaymondSandbox, ...args: string[]): string {
-  const who = ['-c', 'user.name=x', '-c', 'user.email=x@example.org'];
-  return execFileSync('git', ['-C', claude.work, ...who, ...args], { encoding: 'utf8' });
-}
-
 interface Variant {
   readonly id: string;
   readonly status: string;
@@ -40,20 +35,6 @@ interface Variant {
 }
 
 const variantsIn = (stdout: string): readonly Variant[] => JSON.parse(stdout).moments[0].variants;
-
-/** The run and its conversations. */
-const own = ({ claude, journal }: RaymondSandbox) =>
-  bytesOfRun({
-    ...{ folder: claude.work, run: 'r' },
-    also: eventsOf(journal('r'), 'step-ended').flatMap(({ session }) =>
-      session ? transcriptsOf(claude.configFolder, session.id) : [],
-    ),
-  });
-
-const transcriptsOf = (folder: string, session: string) =>
-  execFileSync('find', [folder, '-name', `${session}.jsonl`], { encoding: 'utf8' })
-    .split('\n')
-    .filter((path) => path !== '');
 
 const WORKFLOW = {
   'START.md': 'Write the draft.',

@@ -7,8 +7,6 @@ import { AGENTS } from '../../execute/agents/agents.ts';
 import { answerText } from '../../execute/steps/answer-ref.ts';
 import { openRun } from '../../host/open-run.ts';
 import { defaultBudgetUsd } from '../../interpret/workflow-defaults.ts';
-import { hasCode } from '../../journal/disk.ts';
-import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { type Companions, companionsOf } from '../../load/companions.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -34,6 +32,7 @@ import { onSignals } from '../terminal/signals.ts';
 import { stdout } from '../terminal/terminal.ts';
 import { refuseLinkedPlace } from './linked-place.ts';
 import { onChanges } from './repeat-on-changes.ts';
+import { writeReport } from './write-report.ts';
 
 export interface TestOptions {
   readonly json?: boolean;
@@ -157,17 +156,6 @@ async function summarise(
   if (!json)
     stdout.say(failed > 0 ? `${failed} of ${reports.length} failed` : `${reports.length} passed`);
   if (junit !== undefined) await writeReport(junit, junitXml(workflow.name, reports));
-}
-
-async function writeReport(file: string, text: string): Promise<void> {
-  await writeFile(file, text, { mode: 0o600 }).catch((error: unknown) => {
-    if (!isSystemError(error)) throw error;
-    throw new UserError(
-      'unwritable',
-      `${file} cannot be written: ${reasonOf(error)}.`,
-      `${hasCode(error, 'ENOENT') ? 'Create its folder first' : cureOf(error)}, or name another file.`,
-    );
-  });
 }
 
 /** Ends endless loops in a test. */

@@ -5,7 +5,7 @@ import { type Condition, conditionOf } from '../../model/condition.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
 import { atWork, type Tally, waitsForPerson } from '../../model/tally.ts';
 import type { Tone } from '../../observe/screen.ts';
-import { age, oneLine, time, usd } from '../../observe/words.ts';
+import { age, cellText, oneLine, time, usd } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { StoredRun, SurveyedRun } from '../../ports.ts';
 import type { Here } from '../../world/surroundings.ts';
@@ -119,7 +119,13 @@ const LONGEST = 80;
 function notesOf({ run, isOwn, doubt }: StoredRun<RunSummary>): readonly string[] {
   const foreign = doubt?.line === undefined ? 'not yours' : `not yours: see line ${doubt.line}`;
   const variant = run.origin ? [`variant of ${run.origin.run}`] : [];
-  return [...variant, ...(run.isRehearsal ? ['rehearsal'] : []), ...(isOwn ? [] : [foreign])];
+  const cell = run.cell ? [`eval ${cellText(run.cell)}`] : [];
+  return [
+    ...variant,
+    ...cell,
+    ...(run.isRehearsal ? ['rehearsal'] : []),
+    ...(isOwn ? [] : [foreign]),
+  ];
 }
 
 /** What came of it, or what it does and waits for. */

@@ -18,6 +18,7 @@ import type { Piece, Text } from '../../observe/screen.ts';
 import {
   acceptLines,
   callText,
+  cellText,
   duration,
   fileLines,
   grantText,
@@ -162,6 +163,7 @@ function facts({ found, log, left }: ShownRun): readonly string[] {
   return [
     `  workflow  ${run.workflow}`,
     ...(run.origin ? [`  variant   ${originText(run.origin)}`] : []),
+    ...(run.cell ? [`  eval      ${oneLine(`${cellText(run.cell)} of ${run.cell.eval}`)}`] : []),
     ...(run.startedBy ? [`  trigger   ${oneLine(startedByText(run.startedBy))}`] : []),
     `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
     `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.steps, 'step')}`,

@@ -116,6 +116,7 @@ async function optionValues(
   switch (long) {
     case '--record':
     case '--run':
+    case '--add-case':
       return runs(here);
     case '--agent':
       return TAKES_A_RUN.has(typed.command.name()) ? agents(here, typed) : agentNames(here);
@@ -144,6 +145,7 @@ async function argumentValues(
     case 'bound':
     case 'diagram':
     case 'test':
+    case 'eval':
     case 'convert':
       return workflows(here, current);
     case 'answer':
@@ -153,6 +155,7 @@ async function argumentValues(
     case 'resume':
       return runs(here, ({ owner, run }) => owner === undefined && !isCompleted(run));
     case 'rewind':
+    case 'try':
       return runs(here, ({ owner }) => owner === undefined);
     case 'show':
     case 'logs':

@@ -61,7 +61,7 @@ async function partsOf(around: Surroundings): Promise<ServeParts> {
     steps: await world.steps(),
     async workflow(ref, run) {
       // A variant may have other texts of states than the folder of its workflow.
-      const stored = run?.origin ? await world.sources(run) : undefined;
+      const stored = run?.origin || run?.cell ? await world.sources(run) : undefined;
       return (await configuredLibrary(async () => around, cwd, stored)).load(ref);
     },
     workflows: () => projectWorkflows(cwd),

@@ -11,15 +11,14 @@ import {
 import type { VariantFigures, VariantRow } from '../../app/variant-figures.ts';
 import { variantForm, variantsForm } from '../../look/variant-form.ts';
 import { counted } from '../../model/counted.ts';
-import type { Door } from '../../model/notice.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { conditionText, duration, oneLine, usd } from '../../observe/words.ts';
-import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { stepNamed } from '../look/step-name.ts';
 import { type Column, table } from '../look/table.ts';
 import { stderr, stdout } from '../terminal/terminal.ts';
-import { terminalDoor } from '../terminal/terminal-door.ts';
+import { quietDoor } from '../terminal/terminal-door.ts';
+import { amount, count } from './amounts.ts';
 
 export interface TryOptions extends Omit<TryWish, 'at' | 'times' | 'steps' | 'budget'> {
   readonly at?: string;
@@ -42,17 +41,7 @@ export async function tryVariants(here: Here, name: string, options: TryOptions)
     if (rows.length === 0) throw refuseNothing(id);
     return show(around, id, rows, json);
   }
-  const { agree, notice } = terminalDoor();
-  // A warning about the workflow is the same for all variants.
-  const told = new Set<string>();
-  const door: Door = {
-    agree,
-    notice: (one) => {
-      const text = JSON.stringify(one);
-      if (!told.has(text)) notice(one);
-      told.add(text);
-    },
-  };
+  const door = quietDoor();
   const planned = await planTry(around, id, wishFrom(id, at, options), door);
   const { variants } = planned;
   const command = `raymond try ${shellWord(id)}`;
@@ -96,18 +85,6 @@ function wishFrom(id: string, at: string, options: TryOptions): TryWish {
     steps: count('--steps', options.steps),
     budget: amount('--budget', options.budget),
   };
-}
-
-function count(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw wrongUsage(`"${text}" is no value of ${option}.`, 'Write a number from 1 to 9999.');
-}
-
-function amount(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
-  throw wrongUsage(`"${text}" is no value of ${option}.`, 'Write an amount in USD, such as 2.50.');
 }
 
 function newsLines(news: VariantNews): readonly string[] {

@@ -20,6 +20,20 @@ export function terminalDoor({ json }: { readonly json?: boolean | undefined } =
   };
 }
 
+/** For several runs of one workflow: each notice is shown once. */
+export function quietDoor({ json }: { readonly json?: boolean | undefined } = {}): Door {
+  const { agree } = terminalDoor({ json });
+  const told = new Set<string>();
+  return {
+    agree,
+    notice(one) {
+      const text = JSON.stringify(one);
+      if (!told.has(text)) showNotice(one);
+      told.add(text);
+    },
+  };
+}
+
 const REFUSED_WITH_FACTS: readonly Consent['kind'][] = [
   'costly-start',
   'changed-workflow',

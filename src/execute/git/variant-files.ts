@@ -51,6 +51,24 @@ export async function commitStored(files: FilesAtMoment): Promise<BranchPoint> {
   return { repository: own, base };
 }
 
+/**
+ * A commit with stored files that others can name later: the commit from which they came, if they are equal,
+ * or else one that this repository keeps.
+ */
+export async function commitOfMoment(
+  files: FilesAtMoment,
+): Promise<{ readonly commit: string; readonly isKept: boolean }> {
+  const { repository, base } = await commitStored(files);
+  const shared = await sharedFolder(repository);
+  const asked = ['--git-dir', shared, 'rev-parse', `${base}^`, `${base}^^{tree}`];
+  const [parent = '', tree] = (await runGit({ args: asked })).split('\n');
+  if (tree === files.tree && isObjectId(parent)) return { commit: parent, isKept: false };
+  const env = await inertConfig(shared);
+  const keep = ['--git-dir', shared, 'update-ref', `refs/raymond-cases/${base}`, base];
+  await runGit({ args: keep, env });
+  return { commit: base, isKept: true };
+}
+
 /** A worktree that was removed had its own folder in that of the repository. */
 async function existing(repository: string): Promise<string> {
   return existsSync(repository) ? repository : sharedFolder(repository);
