@@ -7,6 +7,7 @@ import { answer, approve, decide } from '../src/app/answer.ts';
 import { answerByCode } from '../src/app/answer-by-code.ts';
 import { keepFile } from '../src/app/answer-files.ts';
 import { bound } from '../src/app/bound.ts';
+import { check } from '../src/app/check.ts';
 import { diff } from '../src/app/diff.ts';
 import { files } from '../src/app/files.ts';
 import { inbox } from '../src/app/inbox.ts';
@@ -70,7 +71,18 @@ test('every verb is a function of the application', () => {
     up,
     replay,
   };
-  const looking = { attend, list, inbox, triggers, variants, look, diff, bound, files };
+  const looking = {
+    attend,
+    list,
+    inbox,
+    triggers,
+    variants,
+    look,
+    diff,
+    bound,
+    check,
+    files,
+  };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));
 });
 

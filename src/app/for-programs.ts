@@ -21,6 +21,7 @@ import { answer, askedItem, decide } from './answer.ts';
 import { type AnswerFile, keepFile, projectFiles } from './answer-files.ts';
 import { type BoundRequest, bound } from './bound.ts';
 import { boundText } from './bound-words.ts';
+import { check } from './check.ts';
 import { diff, type WantedDiff } from './diff.ts';
 import { contentOf, file, files } from './files.ts';
 import { type ListWish, list } from './list.ts';
@@ -106,6 +107,11 @@ export function forPrograms(
       await refuseOutside(cwd, resolvePath(cwd, path));
       const report = await bound(around, path, request);
       return { ...report, text: boundText(report) };
+    },
+    /** Everything that can be found out about a workflow of the project without running it. */
+    async check(path: string) {
+      await refuseOutside(cwd, resolvePath(cwd, path));
+      return check(around, path);
     },
     attend: (id: string, options?: Parameters<typeof attend>[2]) => attend(around, id, options),
     /** Answers the question of an agent, or the only question of the run. */

@@ -98,6 +98,12 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
   look: { cli: 'show', serve: 'run', mcp: 'show', library: 'look' },
   diff: { cli: 'diff', serve: 'diff', mcp: 'diff', library: 'diff' },
   bound: { cli: 'bound', serve: 'bound', mcp: 'bound', library: 'bound' },
+  check: {
+    cli: 'check',
+    serve: { not: 'The page starts workflows and does not write them.' },
+    mcp: 'check',
+    library: 'check',
+  },
   files: { cli: 'show', serve: 'files', mcp: 'file', library: 'files' },
 };
 

@@ -252,6 +252,14 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
       finish((await import('./author/lint.ts')).lint(here, path, options)),
     );
   raymond
+    .command('check <workflow>')
+    .description('lint, explore, bound and rehearse a workflow in one report; executes nothing')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (path, options) =>
+      finish((await import('./author/check.ts')).check(here, path, options)),
+    );
+  raymond
     .command('bound <workflow>')
     .description('show the most that a run can use: prompts, agents, dollars and time')
     .option(

@@ -47,6 +47,7 @@ async function stage(given: Partial<ToolParts> = {}) {
     ...{ start: refuse, resume: refuse, stop: refuse, answer: refuse, rewind: refuse },
     ...{
       bound: refuse,
+      check: refuse,
       diff: refuse,
       context: refuse,
       prune: refuse,

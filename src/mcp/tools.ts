@@ -112,6 +112,16 @@ export const TOOLS: readonly Tool[] = [
     act: async ({ workflow, turn }, { control }) => control.bound(workflow, { turn }),
   }),
   tool({
+    name: 'check',
+    description:
+      'Checks a workflow of this project after you wrote or changed it: lint, every path, the most that it can use, and a rehearsal. Executes nothing. Do what its field next says until the verdict is ready.',
+    input: z.strictObject({
+      workflow: z.string().describe('The path of a workflow inside the project.'),
+    }),
+    isReading: true,
+    act: async ({ workflow }, { control }) => control.check(workflow),
+  }),
+  tool({
     name: 'start',
     description:
       'Starts a workflow of this project in the background, and returns the run. Then use watch. A workflow that changed after this server was started needs a person.',

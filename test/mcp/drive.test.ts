@@ -34,6 +34,7 @@ test('a client starts a run, watches it, answers its question and gets its resul
     ...[
       'answer',
       'bound',
+      'check',
       'decide',
       'diff',
       'file',

@@ -141,6 +141,7 @@ async function argumentValues(
   switch (command) {
     case 'run':
     case 'lint':
+    case 'check':
     case 'bound':
     case 'diagram':
     case 'test':
