@@ -13,6 +13,7 @@ import { files } from '../src/app/files.ts';
 import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
 import { attend, look } from '../src/app/look.ts';
+import { acceptProposal, proposals, propose, rejectProposal } from '../src/app/propose.ts';
 import { prune } from '../src/app/prune.ts';
 import { replay } from '../src/app/replay.ts';
 import { resume } from '../src/app/resume.ts';
@@ -70,6 +71,9 @@ test('every verb is a function of the application', () => {
     update,
     up,
     replay,
+    propose,
+    acceptProposal,
+    rejectProposal,
   };
   const looking = {
     attend,
@@ -81,6 +85,7 @@ test('every verb is a function of the application', () => {
     diff,
     bound,
     check,
+    proposals,
     files,
   };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));

@@ -27,6 +27,7 @@ import { contentOf, file, files } from './files.ts';
 import { type ListWish, list } from './list.ts';
 import { attend, look, lookAtContext } from './look.ts';
 import type { WantedItem } from './open-items.ts';
+import { type ProposalWish, propose } from './propose.ts';
 import { prune } from './prune.ts';
 import { refuseInside } from './refuse-inside.ts';
 import { replay } from './replay.ts';
@@ -113,6 +114,8 @@ export function forPrograms(
       await refuseOutside(cwd, resolvePath(cwd, path));
       return check(around, path);
     },
+    /** Checks a proposal, and stores it for a person. */
+    propose: (wish: ProposalWish) => propose(around, wish),
     attend: (id: string, options?: Parameters<typeof attend>[2]) => attend(around, id, options),
     /** Answers the question of an agent, or the only question of the run. */
     async answer(id: string, agent: string | undefined, text: string, sent: SentFiles = {}) {

@@ -75,6 +75,24 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'A person decides whether what a stranger sent happens again.' },
     library: { not: 'Programs send the delivery again themselves.' },
   },
+  propose: {
+    cli: { not: 'A person who writes a workflow needs nobody to accept it.' },
+    serve: { not: 'An agent proposes through the tools that a person gave it.' },
+    mcp: 'propose',
+    library: { not: 'A program that may write the files of a project writes them itself.' },
+  },
+  acceptProposal: {
+    cli: 'trust',
+    serve: { not: 'A person reads the files in a terminal, where everything hidden is visible.' },
+    mcp: { not: 'An agent must not let its own proposal into the project.' },
+    library: { not: 'Only a person can accept what an agent proposes.' },
+  },
+  rejectProposal: {
+    cli: 'trust',
+    serve: { not: 'Proposals are read and decided in a terminal.' },
+    mcp: { not: 'An agent could hide the proposals of others.' },
+    library: { not: 'Only a person decides about what an agent proposes.' },
+  },
   attend: { cli: 'watch', serve: 'events', mcp: 'watch', library: 'events' },
   list: { cli: 'list', serve: 'runs', mcp: 'list', library: 'list' },
   inbox: {
@@ -103,6 +121,12 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     serve: { not: 'The page starts workflows and does not write them.' },
     mcp: 'check',
     library: 'check',
+  },
+  proposals: {
+    cli: 'trust',
+    serve: { not: 'Proposals are read and decided in a terminal.' },
+    mcp: { not: 'The answer to a proposal says what a person has to decide.' },
+    library: { not: 'Only a person decides about what an agent proposes.' },
   },
   files: { cli: 'show', serve: 'files', mcp: 'file', library: 'files' },
 };

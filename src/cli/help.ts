@@ -117,7 +117,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   prune: ['raymond prune --dry-run', 'raymond prune --older-than 30d --yes'],
   doctor: ['raymond doctor'],
   config: ['raymond config', 'raymond config --json'],
-  trust: ['raymond trust', 'raymond trust --revoke', 'raymond trust --lessons flow-1a2b'],
+  trust: ['raymond trust', 'raymond trust --lessons flow-1a2b', 'raymond trust --proposals'],
   say: ['raymond say feature-1a2b3c4d "use the old API"'],
   secret: ['raymond secret set GH_TOKEN', 'raymond secret list'],
   completion: ['raymond completion bash >> ~/.bashrc'],

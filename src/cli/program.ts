@@ -426,11 +426,12 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
   raymond
     .command('trust [name]')
     .description(
-      'show and approve the commands in the config file and the agent settings of this project, the triggers of a workflow, or the lessons of a run',
+      'show and approve the commands in the config file and the agent settings of this project, the triggers of a workflow, the lessons of a run, or what agents propose',
     )
     .option('--lessons', 'show what a run proposes as lessons, and keep them for later runs')
+    .option('--proposals', 'list what agents propose as workflows, or show one and write its files')
     .option('--yes', 'approve without asking')
-    .option('--revoke', 'withdraw the approval')
+    .option('--revoke', 'withdraw the approval, or reject the proposal')
     .option(...DATABASE)
     .action(async (name, options) =>
       finish((await import('./operate/trust.ts')).trustProject(here, options, name)),

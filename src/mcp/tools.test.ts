@@ -48,6 +48,7 @@ async function stage(given: Partial<ToolParts> = {}) {
     ...{
       bound: refuse,
       check: refuse,
+      propose: refuse,
       diff: refuse,
       context: refuse,
       prune: refuse,

@@ -39,6 +39,7 @@ test('a client starts a run, watches it, answers its question and gets its resul
       'diff',
       'file',
       'list',
+      'propose',
       'resume',
       'say',
       'show',
