@@ -320,6 +320,15 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
       finish((await import('./author/add.ts')).update(here, folders, options)),
     );
   raymond
+    .command('skill <workflow>')
+    .description('pack a workflow as a skill, so that agents can find and start it')
+    .option('--out <folder>', 'the folder of all skills (default .agents/skills)')
+    .option('--name <name>', 'the name of the skill (default: the name of the workflow)')
+    .option('--force', 'replace files that this command did not write')
+    .action(async (path, options) =>
+      finish((await import('./author/skill.ts')).skill(here, path, options)),
+    );
+  raymond
     .command('test [workflow] [names...]')
     .description('play the tests of a workflow (*.test.yaml), all or the named ones')
     .option('--coverage', 'list the states and transitions that no test reaches')

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { propose } from '../../src/app/propose.ts';
+import { visible } from '../../src/model/visible.ts';
 import { surroundings } from '../../src/world/surroundings.ts';
 import { atTerminal } from '../at-terminal.ts';
 import { command } from '../command.ts';
@@ -171,7 +172,7 @@ test.each([
     (error) => error,
   );
   expect(code).toBe('wrong-name');
-  expect(message).not.toMatch(/[\u001b\u202e\u0000\u200b]/);
+  expect(visible(message)).toBe(message);
   expect(existsSync(join(project.environment.XDG_STATE_HOME ?? '', 'raymond'))).toBe(false);
 });
 
@@ -257,7 +258,7 @@ test('everything that could act on a terminal or hide is visible', async () => {
   const files = [{ name: 'START.md', content: `${END}\u001b]0;x\u0007\u202e\u200b\rx\n` }];
   const id = await idIn(project, files, 'good\u001b[2K\nraymond: all is well');
   const { stdout } = await command(project, ['trust', '--proposals', id], { isTerminal: true });
-  expect(stdout).not.toMatch(/[\u001b\u0007\u202e\u200b\r]/);
+  expect(visible(stdout)).toBe(stdout);
   expect(stdout).toContain('\\x1b]0;x\\x07\\u{202e}\\u{200b}\\x0dx');
   expect(stdout).toContain('  | good\\x1b[2K\n  | raymond: all is well');
 });

@@ -146,6 +146,7 @@ async function argumentValues(
     case 'diagram':
     case 'test':
     case 'convert':
+    case 'skill':
       return workflows(here, current);
     case 'answer':
       return runs(here, ({ run }) => waitsForPerson(run.tally) > 0);
