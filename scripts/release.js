@@ -7,7 +7,13 @@ import { parseArgs } from 'node:util';
 
 const CHANGELOG = 'CHANGELOG.md';
 /** Files with the version of Raymond, and how often they have it. It comes before all other versions. */
-const VERSIONED = { 'package.json': 1, 'package-lock.json': 2, 'docs/reference/openapi.json': 1 };
+const VERSIONED = {
+  'package.json': 1,
+  'package-lock.json': 2,
+  'docs/reference/openapi.json': 1,
+  'plugin/.claude-plugin/plugin.json': 1,
+  'server.json': 2,
+};
 
 try {
   release();

@@ -27,6 +27,9 @@ beforeEach(() => {
   write('package.json', '{\n  "version": "0.1.0"\n}\n');
   write('package-lock.json', lock('0.1.0'));
   write('docs/reference/openapi.json', '{ "info": { "version": "0.1.0" } }\n');
+  mkdirSync(join(repository, 'plugin/.claude-plugin'), { recursive: true });
+  write('plugin/.claude-plugin/plugin.json', '{ "version": "0.1.0" }\n');
+  write('server.json', '{ "version": "0.1.0", "packages": [{ "version": "0.1.0" }] }\n');
   write('CHANGELOG.md', CHANGELOG);
   commitAll();
 });
@@ -37,6 +40,8 @@ test('a release has the version, a commit, a tag and notes from the changelog', 
   expect(read('package.json')).toContain('"version": "0.2.0"');
   expect(JSON.parse(read('package-lock.json'))).toEqual(JSON.parse(lock('0.2.0')));
   expect(read('docs/reference/openapi.json')).toContain('"version": "0.2.0"');
+  expect(read('plugin/.claude-plugin/plugin.json')).toContain('"version": "0.2.0"');
+  expect(read('server.json')).not.toContain('0.1.0');
   const day = new Date().toISOString().slice(0, 10);
   expect(read('CHANGELOG.md')).toBe(
     CHANGELOG.replace('## Unreleased\n', `## Unreleased\n\n## 0.2.0 - ${day}\n`),

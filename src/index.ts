@@ -14,6 +14,8 @@ export {
   type BoundReport,
   type BoundRequest,
   bound,
+  type CheckReport,
+  check,
   type Diff,
   diff,
   events,

@@ -1,5 +1,6 @@
 /** The verbs for programs in JavaScript. Everything that executes is loaded with the first call. */
 import type { BoundReport, BoundRequest } from './app/bound.ts';
+import type { CheckReport } from './app/check.ts';
 import type { Diff, WantedDiff } from './app/diff.ts';
 import type { RunFile } from './app/files.ts';
 import type { InboxItem } from './app/inbox.ts';
@@ -17,7 +18,7 @@ import type { SurveyedRun } from './ports.ts';
 import { Inbox } from './run/inbox.ts';
 import type { Surroundings } from './world/surroundings.ts';
 
-export type { BoundReport, BoundRequest, Diff, PrunedRun, Said, WantedDiff };
+export type { BoundReport, BoundRequest, CheckReport, Diff, PrunedRun, Said, WantedDiff };
 
 /** Where the runs are, and who is told about them. */
 export interface Place {
@@ -295,6 +296,11 @@ export function bound(
     const { bound } = await import('./app/bound.ts');
     return bound(around, workflow, { turn, budget, maxAgents, maxIterations });
   });
+}
+
+/** Everything that can be found out about a workflow without running it. */
+export function check(workflow: string, place: Place = {}): Promise<CheckReport> {
+  return within(place, async (around) => (await import('./app/check.ts')).check(around, workflow));
 }
 
 function told<T extends { readonly notices: readonly Notice[] }>({ onNotice }: Place, found: T): T {

@@ -9,12 +9,14 @@ import { answer, approve, decide } from '../src/app/answer.ts';
 import { answerByCode } from '../src/app/answer-by-code.ts';
 import { keepFile } from '../src/app/answer-files.ts';
 import { bound } from '../src/app/bound.ts';
+import { check } from '../src/app/check.ts';
 import { diff } from '../src/app/diff.ts';
 import { evaluate } from '../src/app/evaluate.ts';
 import { files } from '../src/app/files.ts';
 import { inbox } from '../src/app/inbox.ts';
 import { list } from '../src/app/list.ts';
 import { attend, look } from '../src/app/look.ts';
+import { acceptProposal, proposals, propose, rejectProposal } from '../src/app/propose.ts';
 import { prune } from '../src/app/prune.ts';
 import { replay } from '../src/app/replay.ts';
 import { resume } from '../src/app/resume.ts';
@@ -75,8 +77,23 @@ test('every verb is a function of the application', () => {
     update,
     up,
     replay,
+    propose,
+    acceptProposal,
+    rejectProposal,
   };
-  const looking = { attend, list, inbox, triggers, variants, look, diff, bound, files };
+  const looking = {
+    attend,
+    list,
+    inbox,
+    triggers,
+    variants,
+    look,
+    diff,
+    bound,
+    check,
+    proposals,
+    files,
+  };
   expect(Object.keys({ ...acting, ...looking })).toEqual(Object.keys(VERBS));
 });
 

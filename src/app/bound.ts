@@ -42,12 +42,24 @@ export async function bound(
 ): Promise<BoundReport> {
   const { options } = await readConfiguration(around.project);
   const library = looseLibrary(around.cwd, options);
-  const workflow = await library.load(path);
-  const set = { ...limitsIn(options), ...limitsIn(request) };
+  return boundOfLoaded(around.store, library, await library.load(path), {
+    ...limitsIn(options),
+    ...limitsIn(request),
+    turn: request.turn,
+  });
+}
+
+/** The same for a workflow that is loaded, with the limits of a run. */
+export async function boundOfLoaded(
+  store: RunStore,
+  library: Pick<WorkflowLibrary, 'load'>,
+  workflow: Workflow,
+  request: BoundRequest,
+): Promise<BoundReport> {
   return {
     workflow: workflow.ref,
-    budget_usd: budgetOf(workflow, set),
-    ...(await boundOfRun(around.store, library, workflow, { ...set, turn: request.turn })),
+    budget_usd: budgetOf(workflow, request),
+    ...(await boundOfRun(store, library, workflow, request)),
   };
 }
 
@@ -63,8 +75,7 @@ function budgetOf({ about }: Workflow, { budget }: Limits): number | null {
   return (budget ?? defaultBudgetUsd(about) ?? newRun.settings.budgetUsd) || null;
 }
 
-/** The same for a workflow that is loaded. */
-export async function boundOfRun(
+async function boundOfRun(
   store: RunStore,
   library: Pick<WorkflowLibrary, 'load'>,
   workflow: Workflow,

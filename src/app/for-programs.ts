@@ -21,11 +21,13 @@ import { answer, askedItem, decide } from './answer.ts';
 import { type AnswerFile, keepFile, projectFiles } from './answer-files.ts';
 import { type BoundRequest, bound } from './bound.ts';
 import { boundText } from './bound-words.ts';
+import { check } from './check.ts';
 import { diff, type WantedDiff } from './diff.ts';
 import { contentOf, file, files } from './files.ts';
 import { type ListWish, list } from './list.ts';
 import { attend, followStep, look, lookAtContext, lookAtStep } from './look.ts';
 import type { WantedItem } from './open-items.ts';
+import { type ProposalWish, propose } from './propose.ts';
 import { prune } from './prune.ts';
 import { refuseInside } from './refuse-inside.ts';
 import { replay } from './replay.ts';
@@ -112,6 +114,13 @@ export function forPrograms(
       const report = await bound(around, path, request);
       return { ...report, text: boundText(report) };
     },
+    /** Everything that can be found out about a workflow of the project without running it. */
+    async check(path: string) {
+      await refuseOutside(cwd, resolvePath(cwd, path));
+      return check(around, path);
+    },
+    /** Checks a proposal, and stores it for a person. */
+    propose: (wish: ProposalWish) => propose(around, wish),
     attend: (id: string, options?: Parameters<typeof attend>[2]) => attend(around, id, options),
     /** All messages of a step, until it is over. */
     async *followStep(id: string, key: StepKey, isOver: Promise<unknown>) {

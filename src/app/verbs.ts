@@ -126,6 +126,27 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     library: 'list',
     acp: { not: 'An editor lists its own sessions.' },
   },
+  propose: {
+    cli: { not: 'A person who writes a workflow needs nobody to accept it.' },
+    serve: { not: 'An agent proposes through the tools that a person gave it.' },
+    mcp: 'propose',
+    library: { not: 'A program that may write the files of a project writes them itself.' },
+    acp: { not: 'The person at the editor writes the files themselves.' },
+  },
+  acceptProposal: {
+    cli: 'trust',
+    serve: { not: 'A person reads the files in a terminal, where everything hidden is visible.' },
+    mcp: { not: 'An agent must not let its own proposal into the project.' },
+    library: { not: 'Only a person can accept what an agent proposes.' },
+    acp: { not: 'A person reads the files in a terminal, where everything hidden is visible.' },
+  },
+  rejectProposal: {
+    cli: 'trust',
+    serve: { not: 'Proposals are read and decided in a terminal.' },
+    mcp: { not: 'An agent could hide the proposals of others.' },
+    library: { not: 'Only a person decides about what an agent proposes.' },
+    acp: { not: 'Proposals are read and decided in a terminal.' },
+  },
   inbox: {
     cli: 'inbox',
     serve: 'changes',
@@ -168,6 +189,20 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: 'file',
     library: 'files',
     acp: { not: 'The protocol has no message for the files of a question.' },
+  },
+  check: {
+    cli: 'check',
+    serve: { not: 'The page starts workflows and does not write them.' },
+    mcp: 'check',
+    library: 'check',
+    acp: { not: 'An editor shows the findings with raymond lsp.' },
+  },
+  proposals: {
+    cli: 'trust',
+    serve: { not: 'Proposals are read and decided in a terminal.' },
+    mcp: { not: 'The answer to a proposal says what a person has to decide.' },
+    library: { not: 'Only a person decides about what an agent proposes.' },
+    acp: { not: 'Proposals are read and decided in a terminal.' },
   },
 };
 

@@ -103,7 +103,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   inbox: ['raymond inbox', 'raymond inbox --json'],
   init: ['raymond init', 'raymond init --list'],
   lint: ['raymond lint flow', 'raymond lint flow --level error'],
+  check: ['raymond check flow', 'raymond check flow --json'],
   bound: ['raymond bound flow', 'raymond bound flow --turn 0.50'],
+  skill: ['raymond skill flow', 'raymond skill flow --out .claude/skills'],
   test: ['raymond test flow --coverage', 'raymond test flow --record flow-1a2b'],
   diagram: ['raymond diagram flow', 'raymond diagram flow --html > flow.html'],
   add: [
@@ -121,7 +123,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   prune: ['raymond prune --dry-run', 'raymond prune --older-than 30d --yes'],
   doctor: ['raymond doctor'],
   config: ['raymond config', 'raymond config --json'],
-  trust: ['raymond trust', 'raymond trust --revoke', 'raymond trust --lessons flow-1a2b'],
+  trust: ['raymond trust', 'raymond trust --lessons flow-1a2b', 'raymond trust --proposals'],
   say: ['raymond say feature-1a2b3c4d "use the old API"'],
   secret: ['raymond secret set GH_TOKEN', 'raymond secret list'],
   completion: ['raymond completion bash >> ~/.bashrc'],

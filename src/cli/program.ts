@@ -280,6 +280,14 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--stdio', 'as editors ask for; there is no other way')
     .action(async () => finish((await import('./author/lsp.ts')).lsp(here)));
   raymond
+    .command('check <workflow>')
+    .description('lint, explore, bound and rehearse a workflow in one report; executes nothing')
+    .option('--json', 'print JSON')
+    .option(...DATABASE)
+    .action(async (path, options) =>
+      finish((await import('./author/check.ts')).check(here, path, options)),
+    );
+  raymond
     .command('bound <workflow>')
     .description('show the most that a run can use: prompts, agents, dollars and time')
     .option(
@@ -338,6 +346,15 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--json', 'print one JSON object per workflow')
     .action(async (folders, options) =>
       finish((await import('./author/add.ts')).update(here, folders, options)),
+    );
+  raymond
+    .command('skill <workflow>')
+    .description('pack a workflow as a skill, so that agents can find and start it')
+    .option('--out <folder>', 'the folder of all skills (default .agents/skills)')
+    .option('--name <name>', 'the name of the skill (default: the name of the workflow)')
+    .option('--force', 'replace files that this command did not write')
+    .action(async (path, options) =>
+      finish((await import('./author/skill.ts')).skill(here, path, options)),
     );
   raymond
     .command('test [workflow] [names...]')
@@ -451,11 +468,12 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
   raymond
     .command('trust [name]')
     .description(
-      'show and approve the commands in the config file and the agent settings of this project, the triggers of a workflow, or the lessons of a run',
+      'show and approve the commands in the config file and the agent settings of this project, the triggers of a workflow, the lessons of a run, or what agents propose',
     )
     .option('--lessons', 'show what a run proposes as lessons, and keep them for later runs')
+    .option('--proposals', 'list what agents propose as workflows, or show one and write its files')
     .option('--yes', 'approve without asking')
-    .option('--revoke', 'withdraw the approval')
+    .option('--revoke', 'withdraw the approval, or reject the proposal')
     .option(...DATABASE)
     .action(async (name, options) =>
       finish((await import('./operate/trust.ts')).trustProject(here, options, name)),

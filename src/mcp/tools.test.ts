@@ -48,6 +48,8 @@ async function stage(given: Partial<ToolParts> = {}) {
     ...{ start: refuse, resume: refuse, stop: refuse, answer: refuse, rewind: refuse },
     ...{
       bound: refuse,
+      check: refuse,
+      propose: refuse,
       diff: refuse,
       context: refuse,
       prune: refuse,

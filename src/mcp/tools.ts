@@ -112,6 +112,42 @@ export const TOOLS: readonly Tool[] = [
     act: async ({ workflow, turn }, { control }) => control.bound(workflow, { turn }),
   }),
   tool({
+    name: 'check',
+    description:
+      'Checks a workflow of this project after you wrote or changed it: lint, every path, the most that it can use, and a rehearsal. Executes nothing. Do what its field next says until the verdict is ready.',
+    input: z.strictObject({
+      workflow: z.string().describe('The path of a workflow inside the project.'),
+    }),
+    isReading: true,
+    act: async ({ workflow }, { control }) => control.check(workflow),
+  }),
+  tool({
+    name: 'propose',
+    description:
+      'Proposes new or changed files of one workflow. They are checked and kept for a person, who alone can write them into the project. Use it if you may not write these files yourself.',
+    input: z.strictObject({
+      workflow: z.string().describe('The path of the folder of the workflow, which may be new.'),
+      why: z.string().describe('What it is for, in a few sentences for the person.'),
+      files: z
+        .array(z.strictObject({ name: z.string(), content: z.string() }))
+        .describe('States, workflow.yaml and their companions, by their names in the folder.'),
+    }),
+    isReading: false,
+    async act(wish, { control }) {
+      const proposed = await control.propose(wish);
+      const { report } = proposed;
+      if (proposed.kind === 'faulty')
+        return {
+          kept: false,
+          next: 'Fix what check reports, and propose it again.',
+          check: report,
+        };
+      const { id } = proposed.proposal;
+      const next = `Tell the person what you propose. They decide in their own terminal: raymond trust --proposals ${id}`;
+      return { kept: true, proposal: id, next, check: report };
+    },
+  }),
+  tool({
     name: 'start',
     description:
       'Starts a workflow of this project in the background, and returns the run. Then use watch. A workflow that changed after this server was started needs a person.',

@@ -17,7 +17,15 @@ import type { Workflow } from '../model/workflow.ts';
 import { answerFor, checkFor, writtenFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 import { readDuration } from '../parse/transition.ts';
-import type { Executor, Ground, RunningStep, Step, WorkflowLibrary, Worktrees } from '../ports.ts';
+import type {
+  Executor,
+  Ground,
+  RunFolders,
+  RunningStep,
+  Step,
+  WorkflowLibrary,
+  Worktrees,
+} from '../ports.ts';
 import { Executions } from './executions.ts';
 import { findProblems, type Problem, type Prompt } from './expectations.ts';
 import { type JumpingClock, jumpingClock, type PassingTime, stillClock } from './jumping-clock.ts';
@@ -293,7 +301,8 @@ function noAnswer({ state }: Step): never {
   throw new Error(`The test has no answer for ${state}. Add one under answers:`);
 }
 
-function foldersIn(root: string) {
+/** The folders of a simulated run. */
+export function foldersIn(root: string): RunFolders {
   const task = (agent: string) => {
     const folder = join(root, 'tasks', agent);
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -42,6 +42,7 @@ import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
 import type {
+  Executor,
   Executors,
   FileComparer,
   FileHistory,
@@ -225,19 +226,39 @@ export async function executors(
     const files = filesOf(around, run);
     return { prompt, script, ...ofRun, files, worktrees: worktreesOf(around, run, processes) };
   }
-  const rehearsalOf = rehearsalReader(settings, library);
-  const { replies = [] } = (await rehearsalOf(workflow)) ?? {};
-  const {
-    prompt,
-    script: played,
-    remember,
-  } = rehearsal({
-    workflow: (ref) => library.get(ref),
-    rehearsalOf,
-    scriptAnswers,
+  const fileOf = fileNamedBy(settings) ?? ownFileOf(library);
+  const { prompt, remember, replies, ...played } = await rehearsalIn(library, workflow, {
+    fileOf,
     ...(settings.rehearseScripts && { script }),
   });
-  return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
+  return { prompt, script: played.script, ...ofRun, rehearsal: { remember, replies } };
+}
+
+interface RehearsalFiles {
+  /** The rehearsal file of a workflow. The author may not have written it. */
+  readonly fileOf: (ref: string) => Promise<Rehearsal | undefined>;
+  /** Executes scripts without an answer in the file. */
+  readonly script?: Executor;
+}
+
+/** Plays the agents of a workflow, and the answers of the person. */
+export async function rehearsalIn(
+  library: WorkflowLibrary,
+  workflow: string,
+  { fileOf, script }: RehearsalFiles,
+): Promise<RehearsingExecutors & { readonly replies: readonly string[] }> {
+  const read = new Map<string, Promise<Rehearsal | undefined>>();
+  const rehearsalOf = (ref: string) => {
+    const reading = read.get(ref) ?? fileOf(ref);
+    read.set(ref, reading);
+    return reading;
+  };
+  const { replies = [] } = (await rehearsalOf(workflow)) ?? {};
+  const played = rehearsal({
+    ...{ workflow: (ref) => library.get(ref), rehearsalOf, scriptAnswers },
+    ...(script && { script }),
+  });
+  return { ...played, replies };
 }
 
 export function filesOf(around: Pick<Surroundings, 'workspace'>, run: string): FileHistory {
@@ -364,24 +385,22 @@ export function testPorts({ agents }: AgentOptions): TestPorts {
   };
 }
 
-function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) {
-  const read = new Map<string, Promise<Rehearsal | undefined>>();
-  const given = async (file: string) => {
+function fileNamedBy({ rehearsalFile: file }: Settings): RehearsalFiles['fileOf'] | undefined {
+  if (file === undefined) return undefined;
+  return async () => {
     const found = await readNamedCompanion(rehearsalSchema, file);
     if (found) return found;
     throw new UserError('no-rehearsal', `${file} does not exist.`, 'Name an existing file.');
   };
-  const own = async (ref: string) => {
+}
+
+/** The files that lie beside the workflows. */
+export function ownFileOf(library: WorkflowLibrary): RehearsalFiles['fileOf'] {
+  return async (ref) => {
     const file = (await companionsOf(ref, library.scriptFolder)).rehearsal;
     const found = await readCompanion(rehearsalSchema, file);
     checkStates(file, found, library.get(ref));
     return found;
-  };
-  return (ref: string) => {
-    const reading =
-      read.get(ref) ?? (rehearsalFile === undefined ? own(ref) : given(rehearsalFile));
-    read.set(ref, reading);
-    return reading;
   };
 }
 

@@ -30,6 +30,11 @@ echo "<result>$?</result>"`,
     ],
     ['resume', 'raymond resume r --input yes', 'only a person can resume it'],
     ['config trust', 'raymond config trust --yes', 'only a person can trust a project'],
+    [
+      'trust --proposals',
+      'raymond trust --proposals flow-1 --yes',
+      'only a person can accept a proposal',
+    ],
     ['trust', 'raymond trust --yes', 'only a person can trust a project'],
   ])('cannot decide in place of a person: %s', async (_, tried, text) => {
     const project = newProject(nested(tried));

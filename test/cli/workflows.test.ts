@@ -8,15 +8,15 @@ const FILES = {
   'flows/feature/START.sh': RESULT,
   'flows/feature/workflow.yaml':
     'title: Feature\ndescription: Builds a feature.\ninput:\n  label: what to build\n  required: true\n',
-  'flows/check/START.sh': RESULT,
+  'flows/audit/START.sh': RESULT,
   'broken.yaml': 'states: [\n',
 };
 
 test('a workflow is started by its name', async () => {
   const project = newProject(FILES);
-  const { code, stdout } = await command(project, ['check', '--workflow-id', 'r']);
+  const { code, stdout } = await command(project, ['audit', '--workflow-id', 'r']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
-  expect(await command(project, ['lint', 'check'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['lint', 'audit'])).toMatchObject({ code: 0 });
 });
 
 test.each([
@@ -30,12 +30,12 @@ test.each([
 });
 
 test('a name that several workflows have is refused', async () => {
-  const project = newProject({ ...FILES, 'other/check/START.sh': RESULT });
-  expect(await command(project, ['check'])).toMatchObject({
+  const project = newProject({ ...FILES, 'other/audit/START.sh': RESULT });
+  expect(await command(project, ['audit'])).toMatchObject({
     code: 64,
     stderr:
-      'raymond: 2 workflows are called check: flows/check, other/check.\n' +
-      '         Name one by its path: raymond flows/check\n',
+      'raymond: 2 workflows are called audit: flows/audit, other/audit.\n' +
+      '         Name one by its path: raymond flows/audit\n',
   });
 });
 
@@ -45,7 +45,7 @@ test('list --workflows shows what can be started, and what it takes', async () =
   expect(stdout.split('\n').slice(0, 4)).toEqual([
     expect.stringMatching(/^WORKFLOW +INPUT +DESCRIPTION$/),
     expect.stringMatching(/^broken\.yaml +\S/),
-    'flows/check',
+    'flows/audit',
     expect.stringMatching(/^flows\/feature {2}what to build +Builds a feature\.$/),
   ]);
   const lines = (await command(project, ['list', '--workflows', '--json'])).stdout
@@ -53,7 +53,7 @@ test('list --workflows shows what can be started, and what it takes', async () =
     .split('\n');
   expect(lines.map((line) => JSON.parse(line).path)).toEqual([
     'broken.yaml',
-    'flows/check',
+    'flows/audit',
     'flows/feature',
   ]);
   const none = await command(newProject({}), ['list', '--workflows']);

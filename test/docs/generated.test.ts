@@ -191,6 +191,85 @@ test('the OpenAPI document is up to date', () => {
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(made)));
 });
 
+test('llms.txt is up to date', () => {
+  const file = join(root, 'llms.txt');
+  if (process.env.UPDATE_DOCS) writeFileSync(file, llmsText());
+  expect(readFileSync(file, 'utf8')).toBe(llmsText());
+});
+
+test('the entry for the MCP registry is up to date, and within its limits', () => {
+  const file = join(root, 'server.json');
+  const made = serverEntry();
+  if (process.env.UPDATE_DOCS) writeFileSync(file, `${JSON.stringify(made, undefined, 2)}\n`);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(made);
+  expect(made.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+  expect(made.description.length).toBeLessThanOrEqual(100);
+});
+
+const packageSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  mcpName: z.string(),
+  homepage: z.optional(z.string()),
+  repository: z.optional(z.object({ url: z.string() })),
+});
+
+/** The registry accepts it if the npm package of that name has the same `mcpName`. */
+function serverEntry() {
+  const { name, version, mcpName, homepage, repository } = packageSchema.parse(
+    JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')),
+  );
+  const url = repository?.url.replace(/^git\+/, '').replace(/\.git$/, '');
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: mcpName,
+    title: 'Raymond',
+    description: 'Starts, watches, checks and proposes workflows for coding agents',
+    ...(homepage !== undefined && { websiteUrl: homepage }),
+    ...(url !== undefined && { repository: { url, source: 'github' } }),
+    version,
+    packages: [
+      {
+        ...{ registryType: 'npm', identifier: name, version },
+        transport: { type: 'stdio' },
+        packageArguments: [{ type: 'positional', value: 'mcp' }],
+      },
+    ],
+  };
+}
+
+/** The documents for a model: each with its title and its first sentence. */
+function llmsText(): string {
+  const [first = ''] = sentencesOf(readDocument('README.md').text);
+  const sections = [
+    ['Guide', 'docs/guide/'],
+    ['Reference', 'docs/reference/'],
+    ['Architecture', 'docs/architecture/'],
+  ] as const;
+  const lines = sections.flatMap(([title, folder]) => [
+    ...['', `## ${title}`, ''],
+    ...documents
+      .filter(({ path }) => path.startsWith(folder))
+      .map(({ path, text }) => {
+        const [about] = sentencesOf(text);
+        const [, heading = path] = /^# (.*)$/m.exec(text) ?? [];
+        return `- [${heading.replaceAll('`', '')}](${path})${about === undefined ? '' : `: ${about}`}`;
+      })
+      .sort(),
+  ]);
+  return ['# Raymond', '', `> ${first}`, ...lines, ''].join('\n');
+}
+
+/** Of the first paragraph after the title, without links. */
+function sentencesOf(text: string): readonly string[] {
+  const [, paragraph] = /^# .*\n\n(?!```|[#|<-])((?:.+\n)+)/m.exec(text) ?? [];
+  const plain = paragraph
+    ?.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return plain?.split(/(?<=[.!?]) (?=[A-Z])/) ?? [];
+}
+
 /** A template as `raymond diagram` draws it. */
 async function diagramOf(template: string): Promise<string> {
   const workflow = await loadWorkflow(join('templates', template), { cwd: root, platform: 'unix' });

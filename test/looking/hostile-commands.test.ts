@@ -59,6 +59,7 @@ const WORKFLOWS: Readonly<Record<string, Files>> = {
 /** Their work is also that of hostile-workflows.test.ts, so the suite starts no process for them. */
 const IN_TEST: readonly (readonly string[])[] = [
   ['lint', 'flow'],
+  ['check', 'flow'],
   ['diagram', 'flow', '--html'],
 ];
 const COMMANDS = inSuite<readonly string[]>(

@@ -34,10 +34,12 @@ test('a client starts a run, watches it, answers its question and gets its resul
     ...[
       'answer',
       'bound',
+      'check',
       'decide',
       'diff',
       'file',
       'list',
+      'propose',
       'resume',
       'say',
       'show',

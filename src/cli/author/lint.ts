@@ -1,5 +1,5 @@
+import { diagnose } from '../../app/diagnose.ts';
 import { AGENTS } from '../../execute/agents/agents.ts';
-import { lint as findings, lintFailure } from '../../lint/lint.ts';
 import { refusedAnswers } from '../../lint/refused-answers.ts';
 import { toSarif } from '../../lint/sarif.ts';
 import type { LooseLibrary } from '../../load/load.ts';
@@ -8,7 +8,7 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import { WorkflowError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { metadataFrom } from '../../world/config/settings.ts';
-import { diagnosticLine, nearHere, placed } from '../../world/diagnostic-line.ts';
+import { diagnosticLine, placed } from '../../world/diagnostic-line.ts';
 import type { Here } from '../../world/surroundings.ts';
 import { RAYMOND_VERSION } from '../../world/version.ts';
 import { configuredLibrary } from '../../world/wire.ts';
@@ -29,7 +29,7 @@ export async function lint(here: Here, path: string, options: LintOptions): Prom
   const least = levelOf(options.level);
   const variables = Object.keys(metadataFrom(options.set ?? []));
   const library = await configuredLibrary(here);
-  const own = await diagnose(library, path, {
+  const { found: own } = await diagnose(library, path, {
     variables,
     ...(options.windows && { platform: 'windows' as const }),
   });
@@ -39,23 +39,6 @@ export async function lint(here: Here, path: string, options: LintOptions): Prom
   else if (options.json) for (const diagnostic of shown) stdout.json(diagnostic);
   else print(shown);
   return all.some(({ severity }) => severity === 'error') ? 1 : 0;
-}
-
-/** All faults of a workflow, including a missing or broken first state. */
-async function diagnose(
-  library: LooseLibrary,
-  path: string,
-  options: Parameters<typeof findings>[1],
-): Promise<readonly Diagnostic[]> {
-  try {
-    const workflow = await library.load(path);
-    const found = findings(workflow, options);
-    return found.map((diagnostic) => placed(library, workflow, diagnostic));
-  } catch (error) {
-    if (!(error instanceof WorkflowError)) throw error;
-    const found = lintFailure({ ok: false, ...error, message: error.message });
-    return found.map((one) => ({ ...one, file: nearHere(one.file) }));
-  }
 }
 
 /** What finished runs answered and the workflow would refuse. A workflow that cannot be read refuses nothing. */

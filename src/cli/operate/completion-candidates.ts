@@ -142,11 +142,13 @@ async function argumentValues(
   switch (command) {
     case 'run':
     case 'lint':
+    case 'check':
     case 'bound':
     case 'diagram':
     case 'test':
     case 'eval':
     case 'convert':
+    case 'skill':
       return workflows(here, current);
     case 'answer':
       return runs(here, ({ run }) => waitsForPerson(run.tally) > 0);

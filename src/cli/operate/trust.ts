@@ -34,6 +34,7 @@ export interface TrustCommand {
   readonly revoke?: boolean;
   readonly yes?: boolean;
   readonly lessons?: boolean;
+  readonly proposals?: boolean;
 }
 
 /** Shows everything first. Approves exactly what was shown. */
@@ -43,6 +44,10 @@ export async function trustProject(
   name?: string,
 ): Promise<number> {
   const around = await here();
+  if (options.proposals) {
+    const { trustProposals } = await import('./trust-proposals.ts');
+    return trustProposals(around, name, options);
+  }
   if (options.lessons && options.revoke) return revokeLessons(around, name);
   if (options.lessons) return trustLessons(around, name, options);
   if (name !== undefined) return trustTriggers(around, options, name);
