@@ -18,11 +18,12 @@ import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import {
   confinedStart,
   confinedTransition,
+  scriptFixed,
   scriptTransition,
   scriptTransitionNoDebug,
 } from './cases/script-transition.ts';
 import { serveLong, serveLongMemory } from './cases/serve.ts';
-import { startHelp, startList } from './cases/start-up.ts';
+import { startHelp, startList, startRun } from './cases/start-up.ts';
 import { stopAgents } from './cases/stop-agents.ts';
 import { verifyJournal } from './cases/verify-journal.ts';
 import type { BenchCase } from './frame/case.ts';
@@ -32,6 +33,7 @@ import { main } from './frame/main.ts';
 export const CASES: readonly BenchCase[] = [
   scriptTransition,
   scriptTransitionNoDebug,
+  scriptFixed,
   confinedTransition,
   confinedStart,
   scriptAgents,
@@ -57,6 +59,7 @@ export const CASES: readonly BenchCase[] = [
   ...processPerState,
   startHelp,
   startList,
+  startRun,
   ...memoryOfAgents,
   agentsOrStates,
   liveView,

@@ -132,6 +132,8 @@ export interface ChosenExecutors extends Executors {
 export interface ExecutorChoice {
   readonly run: string;
   readonly startedAt: number;
+  /** It begins in this process. */
+  readonly isNew?: boolean;
   readonly settings: Settings;
   readonly workflow: string;
   readonly library: WorkflowLibrary;
@@ -148,6 +150,7 @@ export async function executors(
   {
     run,
     startedAt,
+    isNew,
     settings,
     workflow,
     library,
@@ -157,7 +160,7 @@ export async function executors(
   }: ExecutorChoice,
 ): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings.agent);
-  const processes = await around.processes(run, startedAt);
+  const processes = await around.processes(run, startedAt, isNew);
   const secrets = settings.rehearse ? undefined : runSecrets();
   const protects: Protected = {
     projectFolder: around.project.folder,

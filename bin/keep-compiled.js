@@ -1,0 +1,109 @@
+// Keeps the compiled code of the program, so that later starts need not compile it. V8 rejects code of
+// another version of itself, and the names of the program's files change with their content.
+const {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = require('node:fs');
+const Module = require('node:module');
+const { homedir } = require('node:os');
+const { basename, dirname, isAbsolute, join } = require('node:path');
+
+const dist = join(__dirname, '..', 'dist');
+let isKept = false;
+
+/**
+ * The folder for the code of this version; undefined if there is none that only the user can change.
+ * Whoever can change compiled code can make Raymond do anything. So it is in the folder of the user that
+ * has the key of the runs, which agents cannot change, and not in the shared folder that Node would use.
+ */
+exports.usualFolder = () => {
+  try {
+    const named = process.env.XDG_STATE_HOME;
+    const states =
+      named !== undefined && isAbsolute(named)
+        ? named
+        : join(realpathSync(homedir()), '.local/state');
+    const own = join(states, 'raymond');
+    const { uid, mode } = statSync(own);
+    if (process.getuid && (uid !== process.getuid() || (mode & 0o022) !== 0)) return undefined;
+    return folderOfVersion(join(own, 'compiled'), require('../package.json').version);
+  } catch {
+    // The first run makes the folder of the user.
+    return undefined;
+  }
+};
+
+/** Another version leaves its folder to be removed by this one. */
+function folderOfVersion(all, version) {
+  const folder = join(all, version);
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined)
+    for (const other of readdirSync(all))
+      if (other !== version) rmSync(join(all, other), { recursive: true, force: true });
+  return folder;
+}
+
+/** Only the first call counts. */
+exports.keepCompiled = (folder) => {
+  if (isKept || folder === undefined || process.env.NODE_DISABLE_COMPILE_CACHE) return;
+  isKept = true;
+  // Node 22 and newer can do it themselves.
+  if (Module.enableCompileCache) Module.enableCompileCache(folder);
+  else keepHere(join(folder, `${process.version}-${process.arch}`));
+};
+
+function keepHere(folder) {
+  const { constants, Script } = require('node:vm');
+  const scripts = new Map();
+  const compile = Module.prototype._compile;
+  Module.prototype._compile = function (text, filename, ...more) {
+    if (dirname(filename) !== dist) return compile.call(this, text, filename, ...more);
+    const file = join(folder, basename(filename));
+    const cachedData = readOrNothing(file);
+    const script = new Script(Module.wrap(text), {
+      filename,
+      ...(cachedData && { cachedData }),
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    if (!cachedData || script.cachedDataRejected) scripts.set(file, script);
+    const given = [this.exports, Module.createRequire(filename), this, filename, dist];
+    return script.runInThisContext().apply(this.exports, given);
+  };
+  // At the end, because the code of a function is compiled when it is called.
+  process.on('exit', () => {
+    for (const [file, script] of scripts) {
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        replace(file, script.createCachedData());
+      } catch {
+        // A full disk: the next start tries it again.
+      }
+    }
+  });
+}
+
+function readOrNothing(file) {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** V8 does not notice a change of the content, so a file is whole or does not exist. */
+function replace(file, content) {
+  const written = `${file}.${process.pid}`;
+  writeFileSync(written, content, { mode: 0o600, flag: 'wx' });
+  const opened = openSync(written, 'r+');
+  fsyncSync(opened);
+  closeSync(opened);
+  renameSync(written, file);
+}
