@@ -1,5 +1,5 @@
-// Keeps the compiled code of the program, so that later starts need not compile it. V8 rejects code of
-// another version of itself, and the names of the program's files change with their content.
+// Keeps the compiled code of the program, so that later starts need not compile it. V8 rejects code that
+// another version of it has compiled.
 const {
   closeSync,
   fsyncSync,
@@ -18,6 +18,8 @@ const { homedir } = require('node:os');
 const { basename, dirname, isAbsolute, join } = require('node:path');
 
 const dist = join(__dirname, '..', 'dist');
+/** V8 takes code for a text of the same length, so only a file whose name has the hash of its content is kept. */
+const OF_ITS_CONTENT = /-[\w-]{8}\.cjs$/;
 let isKept = false;
 
 /**
@@ -65,7 +67,8 @@ function keepHere(folder) {
   const scripts = new Map();
   const compile = Module.prototype._compile;
   Module.prototype._compile = function (text, filename, ...more) {
-    if (dirname(filename) !== dist) return compile.call(this, text, filename, ...more);
+    if (dirname(filename) !== dist || !OF_ITS_CONTENT.test(filename))
+      return compile.call(this, text, filename, ...more);
     const file = join(folder, basename(filename));
     const cachedData = readOrNothing(file);
     const script = new Script(Module.wrap(text), {

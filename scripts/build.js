@@ -2,7 +2,7 @@
 // declarations. With `--if-changed`, only if a source is newer than the last build.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { buildPage } from './build-page.js';
@@ -92,6 +92,7 @@ const types = spawnSync(tsc, ['-p', 'tsconfig.types.json'], {
   stdio: 'inherit',
 });
 if (types.status !== 0) process.exit(types.status ?? 1);
+keepTypesOf(['index.d.ts', 'testing.d.ts']);
 
 // The program comes last: if it exists, the build is complete.
 // Node starts CommonJS files sooner than ES modules. No other program imports these files.
@@ -116,6 +117,19 @@ function isBuilt() {
   const sources = [...folders, 'package.json', 'package-lock.json', 'tsconfig.types.json'];
   const times = sources.map((file) => statSync(`${root}/${file}`).mtimeMs);
   return program !== undefined && program.mtimeMs > Math.max(...times);
+}
+
+/** The compiler also writes the types of modules that no type of the library needs. */
+function keepTypesOf(entries) {
+  const folder = `${root}/dist/types`;
+  const needed = new Set(entries);
+  for (const file of needed) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    for (const [, path] of text.matchAll(/(?:from|import|import\() ?["'](\.[^"']+)\.[jt]s["']/g))
+      needed.add(join(dirname(file), `${path}.d.ts`));
+  }
+  for (const file of readdirSync(folder, { recursive: true }))
+    if (file.endsWith('.d.ts') && !needed.has(file)) rmSync(join(folder, file));
 }
 
 async function bundle({ output, plugins = [], ...input }) {
