@@ -16,6 +16,7 @@ const {
 const Module = require('node:module');
 const { homedir } = require('node:os');
 const { basename, dirname, isAbsolute, join } = require('node:path');
+const { constants, Script } = require('node:vm');
 
 const dist = join(__dirname, '..', 'dist');
 /** V8 takes code for a text of the same length, so only a file whose name has the hash of its content is kept. */
@@ -53,17 +54,14 @@ function folderOfVersion(all, version) {
   return folder;
 }
 
-/** Only the first call counts. */
-exports.keepCompiled = (folder) => {
-  if (isKept || folder === undefined || process.env.NODE_DISABLE_COMPILE_CACHE) return;
+/**
+ * Only the first call counts. Node 22 and newer could do it themselves, but what they keep saves only a part of
+ * the compilation.
+ */
+exports.keepCompiled = (all) => {
+  if (isKept || all === undefined || process.env.NODE_DISABLE_COMPILE_CACHE) return;
   isKept = true;
-  // Node 22 and newer can do it themselves.
-  if (Module.enableCompileCache) Module.enableCompileCache(folder);
-  else keepHere(join(folder, `${process.version}-${process.arch}`));
-};
-
-function keepHere(folder) {
-  const { constants, Script } = require('node:vm');
+  const folder = join(all, `${process.version}-${process.arch}`);
   const scripts = new Map();
   const compile = Module.prototype._compile;
   Module.prototype._compile = function (text, filename, ...more) {
@@ -91,7 +89,7 @@ function keepHere(folder) {
       }
     }
   });
-}
+};
 
 function readOrNothing(file) {
   try {
@@ -104,9 +102,17 @@ function readOrNothing(file) {
 /** V8 does not notice a change of the content, so a file is whole or does not exist. */
 function replace(file, content) {
   const written = `${file}.${process.pid}`;
-  writeFileSync(written, content, { mode: 0o600, flag: 'wx' });
-  const opened = openSync(written, 'r+');
-  fsyncSync(opened);
-  closeSync(opened);
-  renameSync(written, file);
+  try {
+    const opened = openSync(written, 'wx', 0o600);
+    try {
+      writeFileSync(opened, content);
+      fsyncSync(opened);
+    } finally {
+      closeSync(opened);
+    }
+    renameSync(written, file);
+  } catch (error) {
+    rmSync(written, { force: true });
+    throw error;
+  }
 }

@@ -10,7 +10,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -32,7 +31,7 @@ function start(program = root, word = '--version') {
     {
       cwd: folder,
       encoding: 'utf8',
-      env: { ...process.env, XDG_STATE_HOME: folder, NODE_COMPILE_CACHE: '' },
+      env: { ...process.env, XDG_STATE_HOME: folder },
     },
   );
   expect(stderr).toBe('');
@@ -71,18 +70,15 @@ test('the code of another version is removed', () => {
   expect(readdirSync(kept())).not.toContain('0.0.1');
 });
 
-test.runIf(!('enableCompileCache' in module))(
-  'each file of the program is whole, private and of one build',
-  () => {
-    mkdirSync(join(folder, 'raymond'), { mode: 0o700 });
-    start();
-    for (const file of files()) {
-      expect(statSync(join(kept(), file)).mode & 0o777).toBe(0o600);
-      expect(file).toMatch(/-[\w-]{8}\.cjs$/);
-    }
-    expect(files().some((file) => /\bstart-/.test(file))).toBe(true);
-  },
-);
+test('each file of the program is whole, private and of one build', () => {
+  mkdirSync(join(folder, 'raymond'), { mode: 0o700 });
+  start();
+  for (const file of files()) {
+    expect(statSync(join(kept(), file)).mode & 0o777).toBe(0o600);
+    expect(file).toMatch(/-[\w-]{8}\.cjs$/);
+  }
+  expect(files().some((file) => /\bstart-/.test(file))).toBe(true);
+});
 
 test('another build of the same version does not get the code of the first', () => {
   mkdirSync(join(folder, 'raymond'), { mode: 0o700 });
