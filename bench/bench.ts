@@ -13,6 +13,7 @@ import { idleUp, idleUpMemory } from './cases/idle-up.ts';
 import { liveView } from './cases/live-view.ts';
 import { resumeLong, resumeSnapshots, showLong } from './cases/long-journal.ts';
 import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
+import { packageSize } from './cases/package-size.ts';
 import { scriptAgents } from './cases/script-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import {
@@ -60,6 +61,7 @@ export const CASES: readonly BenchCase[] = [
   startHelp,
   startList,
   startRun,
+  packageSize,
   ...memoryOfAgents,
   agentsOrStates,
   liveView,
