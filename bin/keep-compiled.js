@@ -25,8 +25,8 @@ let isKept = false;
 
 /**
  * The folder for the code of this version; undefined if there is none that only the user can change.
- * Whoever can change compiled code can make Raymond do anything. So it is in the folder of the user that
- * has the key of the runs, which agents cannot change, and not in the shared folder that Node would use.
+ * A process that can change compiled code can make Raymond do anything. So the folder is beside the key of the
+ * user, where agents can change nothing. Node itself would use a shared folder.
  */
 exports.usualFolder = () => {
   try {

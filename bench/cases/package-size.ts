@@ -4,7 +4,7 @@ import type { BenchCase } from '../frame/case.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** What everybody downloads who installs Raymond. */
+/** The size of an installation on the network, without the one dependency. */
 export const packageSize: BenchCase = {
   name: 'package-size',
   title: 'the archive that npm downloads',

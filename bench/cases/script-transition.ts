@@ -28,8 +28,8 @@ function transition(target: number, aim: number, option: string) {
 }
 
 /**
- * What a run of scripts takes besides its steps: its start, its end, and whatever only the first steps do. The
- * times of runs of different lengths are fitted by a line.
+ * The fixed part of a run of scripts: its start, its end, and the extra work of the first steps. It is the
+ * beginning of a line that fits the times of runs of different lengths.
  */
 export const scriptFixed: BenchCase = {
   name: 'script-fixed',

@@ -49,7 +49,7 @@ test('a start without a folder of the user makes none', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('code is kept in the folder of the user, for nobody else', () => {
+test('code is kept in the folder of the user, for this user only', () => {
   mkdirSync(join(folder, 'raymond'), { mode: 0o700 });
   const first = start();
   expect(files().length).toBeGreaterThan(0);

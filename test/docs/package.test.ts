@@ -1,4 +1,4 @@
-// The published package: what it contains, and what somebody can do who has nothing else.
+// The published package: what it contains, and what a user can do who has nothing else.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
