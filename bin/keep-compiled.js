@@ -17,6 +17,7 @@ const Module = require('node:module');
 const { homedir } = require('node:os');
 const { basename, dirname, isAbsolute, join } = require('node:path');
 const { constants, Script } = require('node:vm');
+const { crc32 } = require('node:zlib');
 
 const dist = join(__dirname, '..', 'dist');
 /** V8 takes code for a text of the same length, so only a file whose name has the hash of its content is kept. */
@@ -68,7 +69,7 @@ exports.keepCompiled = (all) => {
     if (dirname(filename) !== dist || !OF_ITS_CONTENT.test(filename))
       return compile.call(this, text, filename, ...more);
     const file = join(folder, basename(filename));
-    const cachedData = readOrNothing(file);
+    const cachedData = read(file);
     const script = new Script(Module.wrap(text), {
       filename,
       ...(cachedData && { cachedData }),
@@ -91,21 +92,28 @@ exports.keepCompiled = (all) => {
   });
 };
 
-function readOrNothing(file) {
+/** V8 would crash on damaged code, so a checksum is at the end. Undefined if there is no whole file. */
+function read(file) {
   try {
-    return readFileSync(file);
+    const all = readFileSync(file);
+    const content = all.subarray(0, -CHECKSUM_BYTES);
+    return all.readUInt32LE(content.length) === crc32(content) ? content : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** V8 does not notice a change of the content, so a file is whole or does not exist. */
+const CHECKSUM_BYTES = 4;
+
 function replace(file, content) {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(crc32(content));
   const written = `${file}.${process.pid}`;
   try {
     const opened = openSync(written, 'wx', 0o600);
     try {
       writeFileSync(opened, content);
+      writeFileSync(opened, checksum);
       fsyncSync(opened);
     } finally {
       closeSync(opened);

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -78,6 +79,25 @@ test('each file of the program is whole, private and of one build', () => {
     expect(file).toMatch(/-[\w-]{8}\.cjs$/);
   }
   expect(files().some((file) => /\bstart-/.test(file))).toBe(true);
+});
+
+test.each([
+  ['damaged', (code: Buffer) => code.fill(1, 2000, 3000)],
+  ['cut off', (code: Buffer) => code.subarray(0, 1000)],
+  ['empty', () => Buffer.alloc(0)],
+])('a file that is %s is replaced', (_, change) => {
+  mkdirSync(join(folder, 'raymond'), { mode: 0o700 });
+  start();
+  const all = files().map((file) => join(kept(), file));
+  const contents = () => all.map((file) => readFileSync(file));
+  const sizes = contents().map(({ length }) => length);
+  for (const file of all) writeFileSync(file, change(readFileSync(file)));
+  start();
+  const replaced = contents();
+  expect(replaced.every(({ length }, i) => length > (sizes[i] ?? 0) / 2)).toBe(true);
+  start();
+  expect(contents()).toEqual(replaced);
+  expect(files()).toHaveLength(all.length);
 });
 
 test('another build of the same version does not get the code of the first', () => {
