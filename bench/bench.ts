@@ -13,16 +13,18 @@ import { idleUp, idleUpMemory } from './cases/idle-up.ts';
 import { liveView } from './cases/live-view.ts';
 import { resumeLong, resumeSnapshots, showLong } from './cases/long-journal.ts';
 import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
+import { packageSize } from './cases/package-size.ts';
 import { scriptAgents } from './cases/script-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import {
   confinedStart,
   confinedTransition,
+  scriptFixed,
   scriptTransition,
   scriptTransitionNoDebug,
 } from './cases/script-transition.ts';
 import { serveLong, serveLongMemory } from './cases/serve.ts';
-import { startHelp, startList } from './cases/start-up.ts';
+import { startHelp, startList, startRun } from './cases/start-up.ts';
 import { stopAgents } from './cases/stop-agents.ts';
 import { verifyJournal } from './cases/verify-journal.ts';
 import type { BenchCase } from './frame/case.ts';
@@ -32,6 +34,7 @@ import { main } from './frame/main.ts';
 export const CASES: readonly BenchCase[] = [
   scriptTransition,
   scriptTransitionNoDebug,
+  scriptFixed,
   confinedTransition,
   confinedStart,
   scriptAgents,
@@ -57,6 +60,8 @@ export const CASES: readonly BenchCase[] = [
   ...processPerState,
   startHelp,
   startList,
+  startRun,
+  packageSize,
   ...memoryOfAgents,
   agentsOrStates,
   liveView,

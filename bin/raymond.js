@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Caches compiled code where Node supports it (22 and newer), because every command pays for
-// start-up.
-require('node:module').enableCompileCache?.();
+const { keepCompiled, usualFolder } = require('./keep-compiled.js');
+
+// Every command pays for start-up, and most of that is compilation.
+keepCompiled(usualFolder());
 
 require('../dist/cli.cjs').main(process.argv.slice(2));

@@ -2,7 +2,7 @@
 // declarations. With `--if-changed`, only if a source is newer than the last build.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { buildPage } from './build-page.js';
@@ -55,6 +55,22 @@ const ownZod = {
 const OWN = '?own';
 const OWNERS = /[\\/](?:src[\\/](?:mcp|acp)|@modelcontextprotocol|@agentclientprotocol)[\\/]/;
 
+// One other character, and V8 keeps the whole file with two bytes per character, and reads it slower.
+const onlyAscii = {
+  name: 'only-ascii',
+  generateBundle(_options, files) {
+    for (const chunk of Object.values(files)) {
+      if (chunk.type !== 'chunk') continue;
+      const raw = /String\.raw`[^`]*[^\0-\x7f]|\\[^\0-\x7f]/.exec(chunk.code);
+      if (raw) throw new Error(`An escape would change this in ${chunk.fileName}: ${raw[0]}`);
+      chunk.code = chunk.code.replace(
+        /[^\0-\x7f]/g,
+        (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+    }
+  },
+};
+
 if (process.argv.includes('--if-changed') && isBuilt()) process.exit();
 rmSync(`${root}/dist`, { recursive: true, force: true });
 await bundle({
@@ -76,6 +92,7 @@ const types = spawnSync(tsc, ['-p', 'tsconfig.types.json'], {
   stdio: 'inherit',
 });
 if (types.status !== 0) process.exit(types.status ?? 1);
+keepTypesOf(['index.d.ts', 'testing.d.ts']);
 
 // The program comes last: if it exists, the build is complete.
 // Node starts CommonJS files sooner than ES modules. No other program imports these files.
@@ -102,7 +119,20 @@ function isBuilt() {
   return program !== undefined && program.mtimeMs > Math.max(...times);
 }
 
-async function bundle({ output, ...input }) {
+/** The compiler also writes the types of modules that no type of the library needs. */
+function keepTypesOf(entries) {
+  const folder = `${root}/dist/types`;
+  const needed = new Set(entries);
+  for (const file of needed) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    for (const [, path] of text.matchAll(/(?:from|import|import\() ?["'](\.[^"']+)\.[jt]s["']/g))
+      needed.add(join(dirname(file), `${path}.d.ts`));
+  }
+  for (const file of readdirSync(folder, { recursive: true }))
+    if (file.endsWith('.d.ts') && !needed.has(file)) rmSync(join(folder, file));
+}
+
+async function bundle({ output, plugins = [], ...input }) {
   const made = await rolldown({
     cwd: root,
     platform: 'node',
@@ -120,6 +150,7 @@ async function bundle({ output, ...input }) {
     // For Node, the package names a CommonJS build, of which nothing can be left out.
     resolve: { alias: { yaml: `${root}/node_modules/yaml/browser/index.js` } },
     ...input,
+    plugins: [...plugins, onlyAscii],
   });
   await made.write({
     dir: `${root}/dist`,

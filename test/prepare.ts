@@ -5,7 +5,6 @@
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import module from 'node:module';
 import { createServer } from 'node:net';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +72,7 @@ const ROOM_BYTES = 6 * 1024 ** 3;
 /** Some tests run the same bin/raymond.js as users. It is built if a source file is newer. */
 async function buildProgram(): Promise<string> {
   await runNode([join(root, 'scripts', 'build.js'), '--if-changed'], { stdio: 'inherit' });
-  if (!('enableCompileCache' in module)) await compileProgram();
+  await compileProgram();
   return join(root, 'bin', 'raymond.js');
 }
 
@@ -82,7 +81,7 @@ async function compileProgram(): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'raymond-compile-'));
   mkdirSync(join(cwd, 'flow'));
   writeFileSync(join(cwd, 'flow', 'START.sh'), `echo '<result>compiled</result>'\n`);
-  const env = { ...process.env, HOME: cwd, XDG_STATE_HOME: cwd, COMPILED_CODE: 'make' };
+  const env = { ...process.env, HOME: cwd, XDG_STATE_HOME: cwd };
   const start = join(import.meta.dirname, 'quick-raymond.cjs');
   rmSync(join(import.meta.dirname, 'artefacts', 'compiled'), { recursive: true, force: true });
   for (const args of [['flow', '--workflow-id', 'r'], ['list'], ['show', 'r']])

@@ -28,6 +28,54 @@ function transition(target: number, aim: number, option: string) {
 }
 
 /**
+ * The fixed part of a run of scripts: its start, its end, and the extra work of the first steps. It is the
+ * beginning of a line that fits the times of runs of different lengths.
+ */
+export const scriptFixed: BenchCase = {
+  name: 'script-fixed',
+  title: 'what a run takes besides its steps: a line through runs of 1 to 3,000 script steps',
+  floor: '`node -e 0`',
+  unit: 'ms',
+  limits: 'ratio',
+  target: 4,
+  comparable: true,
+  rounds: 3,
+  prepare: ({ folder }) => {
+    const flow = transitions(folder);
+    // The least of all rounds for each length, because the longest run would decide about the line alone.
+    const least = new Map<Orchestrator, Map<number, number>>();
+    return {
+      floor: () => timed(process.execPath, ['-e', '0'], flow, { NODE_EXTRA_CA_CERTS: '' }),
+      ours: (orchestrator) => {
+        const own = least.get(orchestrator) ?? new Map<number, number>();
+        least.set(orchestrator, own);
+        for (const steps of LENGTHS) {
+          const ms = wholeRun(orchestrator, flow, steps, ['--no-debug']);
+          own.set(steps, Math.min(ms, own.get(steps) ?? ms));
+        }
+        return fixedPart([...own]);
+      },
+    };
+  },
+};
+
+const LENGTHS = [1, 100, 300, 1000, 3000];
+
+/** Where the line begins. Errors grow with the length of a run, so a point weighs less if it is far out. */
+function fixedPart(points: readonly (readonly [number, number])[]): number {
+  let [weights, xs, ys, xxs, xys] = [0, 0, 0, 0, 0];
+  for (const [x, y] of points) {
+    const weight = 1 / y ** 2;
+    weights += weight;
+    xs += weight * x;
+    ys += weight * y;
+    xxs += weight * x * x;
+    xys += weight * x * y;
+  }
+  return (ys * xxs - xs * xys) / (weights * xxs - xs * xs);
+}
+
+/**
  * What the kernel enforces costs something for each process. Decision 87 says why the goal of 1.6 times cannot be
  * reached. This only shows when it gets slower.
  */
@@ -96,7 +144,15 @@ function perTransition(
   most: number,
   options: readonly string[],
 ): number {
-  const run = (steps: number) =>
-    orchestrator.run({ project: flow, workflow: '.', environment: { STEPS: steps }, options });
+  const run = (steps: number) => wholeRun(orchestrator, flow, steps, options);
   return (run(most) - run(1)) / (most - 1);
+}
+
+function wholeRun(
+  orchestrator: Orchestrator,
+  project: string,
+  steps: number,
+  options: readonly string[],
+): number {
+  return orchestrator.run({ project, workflow: '.', environment: { STEPS: steps }, options });
 }

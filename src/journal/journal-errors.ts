@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
 import { JOURNAL_VERSION } from '../model/event.ts';
+import { NEWER_RAYMOND } from '../model/newer-raymond.ts';
 import { UserError } from '../model/user-error.ts';
 import { cureOf, isSystemError, reasonOf } from './disk-errors.ts';
 
@@ -89,7 +90,7 @@ export function newerJournal(path: string, version: number): UserError {
   return new UserError(
     'journal-version',
     `The journal ${path} was written by a newer Raymond: it has version ${version}, and this Raymond reads versions up to ${JOURNAL_VERSION}.`,
-    'Install a newer Raymond: npm install -g raymond@latest',
+    NEWER_RAYMOND,
     { file: path },
   );
 }
@@ -98,7 +99,7 @@ export function unknownEvent(path: string, line: number): UserError {
   return new UserError(
     'journal-version',
     `Line ${line} of the journal ${path} was written by a newer Raymond: it is not damaged, but this Raymond does not know such an event.`,
-    'Install a newer Raymond: npm install -g raymond@latest',
+    NEWER_RAYMOND,
     { file: path, line },
   );
 }

@@ -201,7 +201,13 @@ const snapshotSchema = z.object({
 
 type EventLine = RunEvent & { readonly seq: number; more?: boolean };
 
-const isKnownEvent = quickCheck(runEventSchema, ['seq', 'more']);
+/** Made for the first event, because many commands need none. */
+let eventCheck: ReturnType<typeof quickCheck<typeof runEventSchema>> | undefined;
+
+function isKnownEvent(json: unknown): json is RunEvent {
+  eventCheck ??= quickCheck(runEventSchema, ['seq', 'more']);
+  return eventCheck(json);
+}
 
 /** Almost every line of this version. The careful way through the schema takes several times as long. */
 function isEventLine(json: unknown): json is EventLine {

@@ -12,11 +12,18 @@ export function newRunId(workflowName: string): string {
 
 /** The id with these last digits. */
 export function runIdWith(workflowName: string, hex: string): string {
-  const safe = workflowName
+  const safe = PLAIN.test(workflowName) ? workflowName : withoutUnsafe(workflowName);
+  return `${shortened(safe) || 'run'}-${hex}`;
+}
+
+/** Most names and ids are. The classes of all letters delay every start. */
+const PLAIN = /^\w(?:[\w.-]*\w)?$/;
+
+function withoutUnsafe(name: string): string {
+  return name
     .normalize('NFC')
     .replace(/[^\p{L}\p{N}\p{M}._-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}_]+|[.-]+$/gu, '');
-  return `${shortened(safe) || 'run'}-${hex}`;
 }
 
 /** The normalised id. Throws a UserError for an invalid one. An id is never a path. */
@@ -32,6 +39,7 @@ export function checkRunId(text: string): string {
 
 /** Such a name needs no quotes in any shell. */
 export function isRunId(id: string): boolean {
+  if (id.length <= MAX_CHARACTERS && PLAIN.test(id)) return true;
   return (
     Buffer.byteLength(id) <= MAX_BYTES &&
     [...id].length <= MAX_CHARACTERS &&

@@ -2,6 +2,7 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { readPartSync } from '../files/regular-file.ts';
 import { attempt } from '../model/attempt.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -53,9 +54,20 @@ export async function workflowNamed(name: string, cwd: string, error: unknown): 
       `${others.length + 1} workflows are called ${name}: ${[only, ...others].join(', ')}.`,
       `Name one by its path: raymond ${shellWord(only)}`,
     );
+  const example = packagedExample(name);
+  if (example !== undefined) return example;
   const meant = (await above(name, cwd)) ?? similar(name, below);
   if (meant === undefined) throw error;
   throw new UserError('no-workflow', error.message, `Did you mean ${shellWord(meant)}?`);
+}
+
+/** An example that came with Raymond, such as `examples/poll`, so that a reader can try it anywhere. */
+function packagedExample(name: string): string | undefined {
+  const [, example] = /^examples\/([a-z]+)\/?$/.exec(name) ?? [];
+  if (example === undefined) return undefined;
+  // Relative to dist/, which contains the bundle of this file.
+  const path = fileURLToPath(new URL(`../examples/${example}`, import.meta.url));
+  return existsSync(path) ? path : undefined;
 }
 
 const nameOf = (path: string) => basename(path).replace(/\.(?:zip|ya?ml)$/, '');

@@ -1,4 +1,5 @@
 import { JOURNAL_VERSION } from '../model/event.ts';
+import { NEWER_RAYMOND } from '../model/newer-raymond.ts';
 import { RunLost } from '../model/run-lost.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunOwner } from '../ports.ts';
@@ -68,6 +69,6 @@ export function newerRun(id: string, version: number): UserError {
   return new UserError(
     'journal-newer',
     `A newer Raymond has written the run ${id}: its events have version ${version}, and this Raymond knows ${JOURNAL_VERSION}.`,
-    'Install a newer Raymond: npm install -g raymond@latest',
+    NEWER_RAYMOND,
   );
 }

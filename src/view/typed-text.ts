@@ -136,17 +136,21 @@ function cleaned(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/(?![\n\t])\p{Cc}/gu, '');
 }
 
-/** An emoji or a letter with accents can consist of several characters. */
-const LETTERS = new Intl.Segmenter();
-
 function withoutFirst(text: string): string {
-  const [first] = LETTERS.segment(text.slice(0, LONGEST_LETTER));
-  return text.slice(first?.segment.length ?? 0);
+  return text.slice(lettersOf(text.slice(0, LONGEST_LETTER))[0]?.length ?? 0);
 }
 
 function withoutLast(text: string): string {
-  const end = [...LETTERS.segment(text.slice(-LONGEST_LETTER))].at(-1);
-  return text.slice(0, text.length - (end?.segment.length ?? 0));
+  const end = lettersOf(text.slice(-LONGEST_LETTER)).at(-1);
+  return text.slice(0, text.length - (end?.length ?? 0));
+}
+
+/**
+ * An emoji or a letter with accents can consist of several characters. To make a segmenter takes longer than
+ * most other parts of a start, so only a keypress makes one.
+ */
+function lettersOf(text: string): readonly string[] {
+  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 }
 
 const LONGEST_LETTER = 64;

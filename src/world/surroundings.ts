@@ -41,7 +41,7 @@ export interface Surroundings {
   /** The records of steps that ran on this machine, even if the run is in a database. */
   recordsHere(run: string): StepRecords;
   /** The processes of a run. Steps can be adopted only by a process that knows when the run began. */
-  processes(run: string, startedAt?: number): Promise<RunProcesses>;
+  processes(run: string, startedAt?: number, isNew?: boolean): Promise<RunProcesses>;
   /** Creates the folder for runs, or throws a UserError. */
   makeProject(): Promise<void>;
   /** The workspace of a run in the project of another directory. Creates the folder for runs there. */
@@ -95,7 +95,7 @@ export async function surroundings({
   // Loaded when needed, because some commands need neither.
   const runs = async () =>
     (await import('./stored-runs.ts')).storedRuns({ disk, project, key, clock, report });
-  const processes = async (run: string, startedAt?: number) => {
+  const processes = async (run: string, startedAt?: number, isNew = false) => {
     const { RunProcesses } = await import('../execute/process/index.ts');
     const { folder } = workspace(run);
     if (startedAt === undefined) return new RunProcesses(folder);
@@ -105,7 +105,8 @@ export async function surroundings({
       if (error instanceof UserError) return undefined;
       throw error;
     });
-    return new RunProcesses(folder, steps ? { key: runSealKey(steps, run, startedAt) } : {});
+    const sealKey = steps && runSealKey(steps, run, startedAt);
+    return new RunProcesses(folder, { isNew, ...(sealKey && { key: sealKey }) });
   };
   const url = await chosenDatabase(given, environment, { project, report });
   const world: World =

@@ -138,6 +138,8 @@ export interface ChosenExecutors extends Executors {
 export interface ExecutorChoice {
   readonly run: string;
   readonly startedAt: number;
+  /** It begins in this process. */
+  readonly isNew?: boolean;
   readonly settings: Settings;
   readonly workflow: string;
   readonly library: WorkflowLibrary;
@@ -154,6 +156,7 @@ export async function executors(
   {
     run,
     startedAt,
+    isNew,
     settings,
     workflow,
     library,
@@ -163,7 +166,7 @@ export async function executors(
   }: ExecutorChoice,
 ): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings.agent);
-  const processes = await around.processes(run, startedAt);
+  const processes = await around.processes(run, startedAt, isNew);
   const secrets = settings.rehearse ? undefined : runSecrets();
   const protects: Protected = {
     projectFolder: around.project.folder,

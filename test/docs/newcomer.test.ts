@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { NPM_PACKAGE } from '../../src/model/newer-raymond.ts';
 import '../built.ts';
 import { isLong } from '../long.ts';
 import { lastPrompt } from '../real-agent/raymond-sandbox.ts';
@@ -178,6 +179,6 @@ function asOnGitHub(commands: string): string {
   expect(existsSync(join(clone, archive))).toBe(true);
   const script = commands
     .replaceAll(/\$\{\{ github\.run_id \}\}/g, '17')
-    .replaceAll('<package>', `'${join(clone, archive)}'`);
+    .replaceAll(NPM_PACKAGE, `'${join(clone, archive)}'`);
   return `set -e\n${script}`;
 }

@@ -17,7 +17,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { isAlive, type Launch, RunProcesses } from '../../src/execute/process/index.ts';
+import { isAlive, type Launch, RunProcesses, self } from '../../src/execute/process/index.ts';
 import { readLaunch, writeLaunch } from '../../src/execute/process/launch-file.ts';
 import { FIRST_CHANNEL, launcherCode, stepCode } from '../../src/execute/process/launcher-shell.ts';
 import { makeFiles } from '../../src/execute/process/spare-folders.ts';
@@ -28,8 +28,8 @@ import { anyAlive, begun, plain, steps, text, until } from './fixtures/steps.ts'
 
 const { path, folder, own, identities, adopt, processes } = steps();
 
-function newRun(table = system): RunProcesses {
-  const run = new RunProcesses(path('.'), { system: table, key: STEP_KEY });
+function newRun(table = system, isNew = false): RunProcesses {
+  const run = new RunProcesses(path('.'), { system: table, key: STEP_KEY, isNew });
   onTestFinished(() => run.close());
   return run;
 }
@@ -210,19 +210,47 @@ test('a script that starts hundreds of children is stopped with all of them', as
   expect(anyAlive(jobs)).toBe(false);
 });
 
-test('background jobs end with their step; what left the group is found at the end of the run', async () => {
-  const run = newRun();
-  const code =
-    'sleep 300 & echo $! >>jobs; "$NODE" "$DAEMON" daemons; until [ -s daemons ]; do sleep 0.02; done';
-  const step = own(run.submit(script(code)));
-  await step.ended;
-  const jobs = await identities('jobs', 1);
-  const daemons = await identities('daemons', 1);
-  expect(await step.endLeftovers()).toEqual([]);
-  expect(anyAlive(jobs)).toBe(false);
+test.each([
+  ['an old run', false],
+  ['a new run', true],
+])(
+  'background jobs end with their step; what left the group is found at the end of %s',
+  async (_, isNew) => {
+    const run = newRun(system, isNew);
+    const code =
+      'sleep 300 & echo $! >>jobs; "$NODE" "$DAEMON" daemons; until [ -s daemons ]; do sleep 0.02; done';
+    const step = own(run.submit(script(code)));
+    await step.ended;
+    const jobs = await identities('jobs', 1);
+    const daemons = await identities('daemons', 1);
+    expect(await step.endLeftovers()).toEqual([]);
+    expect(anyAlive(jobs)).toBe(false);
+    await run.close();
+    expect(await run.endStrays(100)).toEqual([]);
+    expect(anyAlive(daemons)).toBe(false);
+  },
+);
+
+test('at the end of a new run, older processes are not read; after an adoption, all are', async () => {
+  const read: (string | undefined)[] = [];
+  const table = {
+    ...system,
+    survey: (since?: string) => {
+      read.push(since);
+      return system.survey(since);
+    },
+  };
+  const run = newRun(table, true);
+  const wanted = script('exit 3');
+  await own(run.submit(wanted)).ended;
   await run.close();
-  expect(await run.endStrays(100)).toEqual([]);
-  expect(anyAlive(daemons)).toBe(false);
+  await run.endStrays(100);
+  expect(read).toEqual([self().started]);
+
+  const next = newRun(table, true);
+  expect(await adopt(wanted.folder, next)?.ended).toEqual({ kind: 'exited', code: 3 });
+  await next.endStrays(100);
+  expect(read.at(-1)).toBeUndefined();
 });
 
 const HOSTILE: readonly (readonly [string, string])[] = [

@@ -1,5 +1,4 @@
 /** The person's own editor, for a long answer. */
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +31,9 @@ export async function editedOutside(text: string): Promise<Edited> {
 }
 
 /** The variable may contain options, so a shell reads it, as for git. */
-function exitOf(editor: string, file: string): Promise<number | string> {
+async function exitOf(editor: string, file: string): Promise<number | string> {
+  // What starts processes takes a tenth of the start of commands that start none.
+  const { spawn } = await import('node:child_process');
   return new Promise((resolve, reject) => {
     const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
     child.once('error', reject);

@@ -68,6 +68,13 @@ export interface PreparedLaunch {
   cancel(): void;
 }
 
+interface RunProcessesOptions {
+  readonly system?: ProcessSystem;
+  readonly key?: Buffer;
+  /** The run begins in this process, so no process of it is older. */
+  readonly isNew?: boolean;
+}
+
 export class RunProcesses {
   /** For the files from which a later process learns about a step. */
   readonly seals: StepSeals;
@@ -81,6 +88,7 @@ export class RunProcesses {
   #spares: SpareFolders | undefined;
   readonly #leaves = new Set<() => void>();
   #isLeft = false;
+  #isNew: boolean;
   #key: string | undefined;
   #real: string | undefined;
   /** Begins at random, so that numbers of an earlier Raymond process are rarely reused. */
@@ -92,9 +100,10 @@ export class RunProcesses {
    */
   constructor(
     folder: string,
-    { system = thisMachine, key }: { readonly system?: ProcessSystem; readonly key?: Buffer } = {},
+    { system = thisMachine, key, isNew = false }: RunProcessesOptions = {},
   ) {
     this.#folder = folder;
+    this.#isNew = isNew;
     this.#system = system;
     this.seals = stepSeals(folder, key);
     this.#stops = new TreeStops(system);
@@ -161,6 +170,7 @@ export class RunProcesses {
    */
   adopt(folder: string): LaunchedProcess | 'foreign' | undefined {
     this.#checkOurs();
+    this.#isNew = false;
     const begun = adopt(this.seals, folder);
     if (begun === undefined && this.#hasWriter(folder)) return 'foreign';
     return typeof begun === 'object' ? this.#launched(begun) : begun;
@@ -204,7 +214,8 @@ export class RunProcesses {
    */
   async endStrays(graceMs = LEFTOVER_GRACE_MS): Promise<readonly ProcessIdentity[]> {
     if (this.#isLeft) return [];
-    const tree = this.#whileOurs(strays(this.#runKey(), () => this.#known.keys()));
+    const since = this.#isNew ? self().started : undefined;
+    const tree = this.#whileOurs(strays(this.#runKey(), () => this.#known.keys(), since));
     return this.#stops.end(tree, { terminateMs: graceMs });
   }
 

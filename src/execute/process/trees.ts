@@ -42,12 +42,13 @@ export function launcherTree(identity: ProcessIdentity): Tree {
 
 const names = (identity: ProcessIdentity | undefined) => (identity ? [nameOf(identity)] : []);
 
-export function strays(key: string, spared: () => Iterable<Tree>): Tree {
+/** `since` is the start of the oldest process that can be one; undefined if any process can. */
+export function strays(key: string, spared: () => Iterable<Tree>, since?: string): Tree {
   const marksOf = ({ traces: { tokens, limit } }: ProcessEntry) =>
     [limit, ...tokens.map(markOf)].filter((mark) => mark?.key === key);
   const find = cumulativeFinder((table) => table.entries.filter((one) => marksOf(one).length > 0));
   return {
-    since: undefined,
+    since,
     find: (table) => {
       const others = new Set([...spared()].flatMap((tree) => tree.find(table)).map(nameOf));
       const isStray = (one: PidAndStart) => !others.has(nameOf(one));
