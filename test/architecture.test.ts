@@ -134,7 +134,6 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'options',
     'workflow-tests',
     'host',
-    'workflow-tests',
     'world',
     'ports.ts',
   ],

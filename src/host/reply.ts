@@ -35,8 +35,9 @@ async function wasTaken(events: AsyncIterable<JournaledEvent>, answer: Answer): 
         if (isAsked && event.by === answer.signed?.by) return event.text === answer.text;
         continue;
       }
-      if (isAsked) return event.type === 'agent-answered' && event.text === answer.text;
-      isAsked = event.type === 'agent-asked' && event.at === answer.askedAt;
+      if (isAsked && event.type === 'agent-answered') return event.text === answer.text;
+      // Other events of an agent that waits, such as words for it, do not settle its question.
+      if (event.type === 'agent-asked') isAsked = event.at === answer.askedAt;
     } else if (event.type === 'permission-answered') {
       const { step, request, decision, text } = answer;
       if (event.step === step && event.request === request)

@@ -34,8 +34,10 @@ describe.each(files)('$file', ({ text }) => {
   test('every action has a version, and the inputs of ours exist', () => {
     for (const { uses, with: given = {} } of jobs.flatMap(({ steps }) => steps)) {
       if (uses === undefined) continue;
-      expect(uses).toMatch(/^(?:actions\/[a-z-]+@(?:v\d+|[0-9a-f]{40})|OWNER\/raymond@main)$/);
-      if (!uses.startsWith('OWNER/raymond')) continue;
+      expect(uses).toMatch(
+        /^(?:actions\/[a-z-]+@(?:v\d+|[0-9a-f]{40})|raymond-workflows\/raymond@main)$/,
+      );
+      if (!uses.startsWith('raymond-workflows/raymond')) continue;
       expect(Object.keys(action.inputs ?? {})).toEqual(expect.arrayContaining(Object.keys(given)));
       expect(given.workflow).toBeDefined();
     }
@@ -68,7 +70,7 @@ describe.each(files)('$file', ({ text }) => {
   test('every job says what its token may do, and one with an agent may only read', () => {
     for (const { permissions = workflow.permissions, steps } of jobs) {
       expect(permissions).toBeDefined();
-      if (steps.some(({ uses }) => uses?.startsWith('OWNER/raymond')))
+      if (steps.some(({ uses }) => uses?.startsWith('raymond-workflows/raymond')))
         expect(Object.values(permissions ?? {})).toEqual(['read']);
     }
   });

@@ -21,7 +21,7 @@ test.each(['show', 'show --json', 'show --timeline', 'logs'])(
     const once = long.size - short.size;
     expect(more.bytes - less.bytes).toBeGreaterThan(0.99 * once);
     expect(more.bytes - less.bytes).toBeLessThan(1.05 * once);
-    // The largest reads have 256 KB.
-    expect(more.reads - less.reads).toBeLessThan(once / (128 * 1024) + 10);
+    // The largest reads have 256 KB. Threads wake each other with reads, too, on a busy machine more often.
+    expect(more.reads - less.reads).toBeLessThan(once / (64 * 1024) + 10);
   },
 );

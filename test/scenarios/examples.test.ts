@@ -34,14 +34,17 @@ test.each([
   expect(ended.stderr).toContain(shown);
 });
 
-test('every example is run here', () => {
-  expect(readdirSync(EXAMPLES).sort()).toEqual(['collatz', 'dispatch', 'poll']);
+test('every example is run here, or, for GitHub, in test/github', () => {
+  expect(readdirSync(EXAMPLES).sort()).toEqual(['collatz', 'dispatch', 'github', 'poll']);
 });
 
-test.each(readdirSync(EXAMPLES))('%s has no findings, and its tests pass', async (name) => {
-  const project = newProject({});
-  expect(await command(project, ['lint', example(name)])).toMatchObject({ code: 0, stdout: '' });
-  const tested = await command(project, ['test', example(name), '--coverage']);
-  expect(tested).toMatchObject({ code: 0, stderr: '' });
-  expect(tested.stdout).not.toContain('never executed');
-});
+test.each(['collatz', 'dispatch', 'github/review', 'poll'])(
+  '%s has no findings, and its tests pass',
+  async (name) => {
+    const project = newProject({});
+    expect(await command(project, ['lint', example(name)])).toMatchObject({ code: 0, stdout: '' });
+    const tested = await command(project, ['test', example(name), '--coverage']);
+    expect(tested).toMatchObject({ code: 0, stderr: '' });
+    expect(tested.stdout).not.toContain('never executed');
+  },
+);
