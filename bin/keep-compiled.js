@@ -16,7 +16,7 @@ const {
 const Module = require('node:module');
 const { homedir } = require('node:os');
 const { basename, dirname, isAbsolute, join } = require('node:path');
-const { constants, Script } = require('node:vm');
+const { Script } = require('node:vm');
 const { crc32 } = require('node:zlib');
 
 const dist = join(__dirname, '..', 'dist');
@@ -70,11 +70,7 @@ exports.keepCompiled = (all) => {
       return compile.call(this, text, filename, ...more);
     const file = join(folder, basename(filename));
     const cachedData = read(file);
-    const script = new Script(Module.wrap(text), {
-      filename,
-      ...(cachedData && { cachedData }),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    const script = new Script(Module.wrap(text), { filename, ...(cachedData && { cachedData }) });
     if (!cachedData || script.cachedDataRejected) scripts.set(file, script);
     const given = [this.exports, Module.createRequire(filename), this, filename, dist];
     return script.runInThisContext().apply(this.exports, given);

@@ -103,6 +103,8 @@ await bundle({
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
+    // Compiled code that was kept cannot import.
+    dynamicImportInCjs: false,
     codeSplitting: { groups: Object.entries(shared).map(sharedFile) },
   },
 });

@@ -32,7 +32,7 @@ if [ -n "$missing" ]; then
   rm -rf /var/lib/apt/lists/*
 fi
 
-case ${PACKAGE:=raymond} in
+case ${PACKAGE:=@raymond-workflows/raymond} in
   *.tgz | *://*) spec=$PACKAGE ;;
   *) spec=$PACKAGE@${VERSION:-latest} ;;
 esac

@@ -6,21 +6,31 @@ const DURATIONS = ['41.2 s', '1 min 37 s', '2 min 5 s'];
 /** Of the rows of the view, in order; they have the same width. */
 const CLOCKS = ['2:14', '2:08', '2:08', '0:09', '2:55'];
 
-export interface Replaced {
+/** What a picture shows in place of the real times, in the order of the screen. */
+export interface ShownTimes {
+  readonly times?: readonly string[];
+  readonly durations?: readonly string[];
+  readonly clocks?: readonly string[];
+}
+
+export interface Replaced extends ShownTimes {
   readonly folder: string;
   /** The folder that the picture shows. */
   readonly shown: string;
 }
 
-export function withFixedTimes(captured: string, { folder, shown }: Replaced): string {
-  const [times, durations, clocks] = [TIMES, DURATIONS, CLOCKS].map(inOrder);
+export function withFixedTimes(captured: string, replaced: Replaced): string {
+  const { folder, shown } = replaced;
+  const times = inOrder(replaced.times ?? TIMES);
+  const durations = inOrder(replaced.durations ?? DURATIONS);
+  const clocks = inOrder(replaced.clocks ?? CLOCKS);
   return captured
     .split('\n')
     .map((row) => withFolder(row, folder, shown))
     .join('\n')
-    .replace(/(?<![\d:])\d\d:\d\d:\d\d(?![\d:])/g, () => times?.() ?? '')
-    .replace(/(?<=\()\d+(\.\d| min \d+) s(?=[,)])/g, () => durations?.() ?? '')
-    .replace(/(?<![\d:])\d:\d\d(?![\d:])/g, () => clocks?.() ?? '');
+    .replace(/(?<![\d:])\d\d:\d\d:\d\d(?![\d:])/g, times)
+    .replace(/(?<=\(|steps, )\d+(\.\d| min \d+) s(?=[,)])/g, durations)
+    .replace(/(?<![\d:])\d:\d\d(?![\d:])/g, clocks);
 }
 
 /** The gap after the path grows by as much as the path shrinks, so that columns stay in place. */

@@ -6,13 +6,14 @@ import { toSvg } from '../../src/draw/svg.ts';
 import { graphOf } from '../../src/graph/graph.ts';
 import { loadWorkflow } from '../../src/index.ts';
 import { readDocument } from '../../test/docs/documents.ts';
-import { liveViewPicture } from './live-view.ts';
+import { liveViewPicture, movingPicture } from './live-view.ts';
 import { timelinePicture } from './timeline.ts';
 
 /** The name of a file in `docs/pictures`, and its content. */
 export const PICTURES: Readonly<Record<string, () => Promise<string>>> = {
   'diagram.svg': diagramOfReadme,
   'live-view.svg': liveViewPicture,
+  'run.svg': movingPicture,
   'timeline.svg': timelinePicture,
 };
 

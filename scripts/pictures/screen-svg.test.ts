@@ -4,7 +4,12 @@ import { screenSvg } from './screen-svg.ts';
 
 const ESC = '\u001b';
 const draw = (captured: string) =>
-  screenSvg({ captured, columns: 20, title: 'raymond <x>', description: 'a "screen"' });
+  screenSvg({
+    screens: [{ captured }],
+    columns: 20,
+    title: 'raymond <x>',
+    description: 'a "screen"',
+  });
 
 test('text of the screen stays text', () => {
   const svg = draw('<script>&</script>');

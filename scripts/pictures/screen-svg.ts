@@ -3,36 +3,96 @@ import { escapeText } from '../../src/model/escape.ts';
 import { type Piece, readScreen, type Style } from './screen-text.ts';
 
 export interface ScreenPicture {
-  /** The screen, as `tmux capture-pane -e -p` prints it. */
-  readonly captured: string;
+  /** One screen, or several for a picture that moves. */
+  readonly screens: readonly Screen[];
+  /** The screen that is shown where nothing moves. */
+  readonly still?: number;
   readonly columns: number;
-  /** The title of the window: the command that the reader would enter. */
+  /** The title of the window, such as the command that the reader would enter. */
   readonly title: string;
   /** The content of the picture, for people who do not see it. */
   readonly description: string;
+}
+
+export interface Screen {
+  /** As `tmux capture-pane -e -p` prints it. */
+  readonly captured: string;
+  readonly seconds?: number;
 }
 
 const CELL = { width: 7.8, height: 18 };
 const BAR = 34;
 const MARGIN = { x: 18, y: 14 };
 
-export function screenSvg({ captured, columns, title, description }: ScreenPicture): string {
-  const rows = readScreen(captured);
+export function screenSvg(picture: ScreenPicture): string {
+  const { columns, title, description } = picture;
+  const screens = picture.screens.map(({ captured }) =>
+    readScreen(captured).map((row, index) => row.map((piece) => drawPiece(piece, index)).join('')),
+  );
+  const shown = screens.flatMap(spansOf);
+  const rows = Math.max(...screens.map(({ length }) => length));
   const width = Math.ceil(columns * CELL.width + 2 * MARGIN.x);
-  const height = BAR + rows.length * CELL.height + 2 * MARGIN.y;
+  const height = BAR + rows * CELL.height + 2 * MARGIN.y;
   return [
     `<svg class="screen" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${escapeText(title)}</title>`,
     `<desc>${escapeText(description)}</desc>`,
-    `<style>${STYLE}</style>`,
+    `<style>${STYLE}${screens.length > 1 ? movement(picture, shown) : ''}</style>`,
     `<rect class="window" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="9"/>`,
     `<path class="bar" d="M0.5 ${BAR} V9.5 a9 9 0 0 1 9 -9 H${width - 9.5} a9 9 0 0 1 9 9 V${BAR} Z"/>`,
     ...[20, 38, 56].map((x) => `<circle class="dot" cx="${x}" cy="${BAR / 2}" r="5.5"/>`),
     `<text class="title" x="${width / 2}" y="${BAR / 2 + 4}">${escapeText(title)}</text>`,
-    ...rows.flatMap((row, index) => row.map((piece) => drawPiece(piece, index))),
+    ...shown.map((span) =>
+      screens.length > 1 ? `<g class="${nameOf(span)}">${span.row}</g>` : span.row,
+    ),
     '</svg>',
     '',
   ].join('\n');
+}
+
+/** A row, and the screens that show it: from the first one, until the other. */
+interface Span {
+  readonly row: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+const nameOf = ({ from, until }: Span) => `s${from}-${until}`;
+
+/** A row that stays is drawn once, for the first of its screens. */
+function spansOf(
+  rows: readonly string[],
+  from: number,
+  screens: readonly (readonly string[])[],
+): readonly Span[] {
+  return rows.flatMap((row, index) => {
+    if (row === '' || screens[from - 1]?.[index] === row) return [];
+    const stays = screens.slice(from).findIndex((later) => later[index] !== row);
+    return [{ row, from, until: stays < 0 ? screens.length : from + stays }];
+  });
+}
+
+/** Each kind of span has an animation that shows its rows meanwhile, and hides them otherwise. */
+function movement({ screens, still = 0 }: ScreenPicture, spans: readonly Span[]): string {
+  const all = secondsOf(screens);
+  const percent = (at: number) => `${round((100 * secondsOf(screens.slice(0, at))) / all)}%`;
+  const kinds = new Map(spans.map((span) => [nameOf(span), span]));
+  const rules = [...kinds].sort().map(([name, { from, until }]) => {
+    const usually = from <= still && still < until ? 'visible' : 'hidden';
+    const frames = [
+      ...(from > 0 ? ['0%{visibility:hidden}'] : []),
+      `${percent(from)}{visibility:visible}`,
+      ...(until < screens.length ? [`${percent(until)}{visibility:hidden}`] : []),
+    ];
+    return `.${name}{visibility:${usually};animation:${name} ${all}s step-end infinite}@keyframes ${name}{${frames.join('')}}`;
+  });
+  return [...rules, '@media (prefers-reduced-motion:reduce){.screen g{animation:none}}', ''].join(
+    '\n',
+  );
+}
+
+function secondsOf(screens: readonly Screen[]): number {
+  return screens.reduce((sum, { seconds = 2 }) => sum + seconds, 0);
 }
 
 /** The length of each text is fixed, so that columns stay below each other in every font. */

@@ -6,6 +6,11 @@ import { eventually } from '../../test/eventually.ts';
 export interface TmuxScreen {
   /** The rows of the screen with their styles, when they contain all these texts. */
   whenShown(...texts: readonly string[]): Promise<string>;
+  whenGone(text: string): Promise<void>;
+  /** Types keys, such as `Enter`, or texts. */
+  type(...keys: readonly string[]): void;
+  /** Kills the program whose command line has this text. */
+  kill(text: string): void;
   close(): void;
 }
 
@@ -35,6 +40,13 @@ export function tmuxScreen(options: ScreenOptions): TmuxScreen {
       };
       await eventually(`the screen shows ${texts.join(', ')}`, isShown, 50);
       return tmux('capture-pane', '-e', '-p');
+    },
+    whenGone: (text) =>
+      eventually(`${text} is gone`, () => !tmux('capture-pane', '-p').includes(text), 50),
+    type: (...keys) => void tmux('send-keys', ...keys),
+    kill(text) {
+      const shell = tmux('display-message', '-p', '#{pane_pid}').trim();
+      execFileSync('pkill', ['-KILL', '-P', shell, '-f', text]);
     },
     close: () => void tmux('kill-server'),
   };

@@ -118,14 +118,6 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     library: { not: 'Programs send the delivery again themselves.' },
     acp: { not: 'A person decides at a terminal whether what a stranger sent happens again.' },
   },
-  attend: { cli: 'watch', serve: 'events', mcp: 'watch', library: 'events', acp: 'session/prompt' },
-  list: {
-    cli: 'list',
-    serve: 'runs',
-    mcp: 'list',
-    library: 'list',
-    acp: { not: 'An editor lists its own sessions.' },
-  },
   propose: {
     cli: { not: 'A person who writes a workflow needs nobody to accept it.' },
     serve: { not: 'An agent proposes through the tools that a person gave it.' },
@@ -146,6 +138,14 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'An agent could hide the proposals of others.' },
     library: { not: 'Only a person decides about what an agent proposes.' },
     acp: { not: 'Proposals are read and decided in a terminal.' },
+  },
+  attend: { cli: 'watch', serve: 'events', mcp: 'watch', library: 'events', acp: 'session/prompt' },
+  list: {
+    cli: 'list',
+    serve: 'runs',
+    mcp: 'list',
+    library: 'list',
+    acp: { not: 'An editor lists its own sessions.' },
   },
   inbox: {
     cli: 'inbox',
@@ -183,13 +183,6 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     library: 'bound',
     acp: { not: 'The protocol has no message for it. People ask at a terminal.' },
   },
-  files: {
-    cli: 'show',
-    serve: 'files',
-    mcp: 'file',
-    library: 'files',
-    acp: { not: 'The protocol has no message for the files of a question.' },
-  },
   check: {
     cli: 'check',
     serve: { not: 'The page starts workflows and does not write them.' },
@@ -203,6 +196,13 @@ export const VERBS: Readonly<Record<string, Readonly<Record<DoorName, Offer>>>> 
     mcp: { not: 'The answer to a proposal says what a person has to decide.' },
     library: { not: 'Only a person decides about what an agent proposes.' },
     acp: { not: 'Proposals are read and decided in a terminal.' },
+  },
+  files: {
+    cli: 'show',
+    serve: 'files',
+    mcp: 'file',
+    library: 'files',
+    acp: { not: 'The protocol has no message for the files of a question.' },
   },
 };
 

@@ -105,6 +105,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   lint: ['raymond lint flow', 'raymond lint flow --level error'],
   check: ['raymond check flow', 'raymond check flow --json'],
   bound: ['raymond bound flow', 'raymond bound flow --turn 0.50'],
+  lsp: ['raymond lsp --stdio'],
+  acp: ['raymond acp', 'raymond acp flow'],
   skill: ['raymond skill flow', 'raymond skill flow --out .claude/skills'],
   test: ['raymond test flow --coverage', 'raymond test flow --record flow-1a2b'],
   diagram: ['raymond diagram flow', 'raymond diagram flow --html > flow.html'],

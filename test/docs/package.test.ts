@@ -127,10 +127,20 @@ console.log(first, run.result, typeof readTags);
     );
   });
 
-  test('npx needs no installation', async () => {
+  test('the first lines of the README need no installation', async () => {
+    const [block] = readDocument('README.md').blocks.filter(({ text }) => text.startsWith('npx'));
+    const lines = block?.text.trimEnd().split('\n') ?? [];
+    const shown = [
+      /^1 is reached after 3 rounds$/m,
+      /^Wrote the workflow/m,
+      /^Empty passwords are/m,
+    ];
+    expect(lines).toHaveLength(shown.length);
     const elsewhere = mkdtempSync(join(base, 'elsewhere-'));
-    const command = `cd '${elsewhere}' && npx --yes ${NPM_PACKAGE} examples/collatz --input 4`;
-    await says(command, /^1 is reached after 2 rounds$/m, 'other-cache');
+    for (const [at, line] of lines.entries()) {
+      const command = `cd '${elsewhere}' && ${line.replace('npx', 'npx --yes')}`;
+      await says(command, shown[at] ?? /never/, 'other-cache');
+    }
     expect(registry.served).toContain(NPM_PACKAGE);
   });
 

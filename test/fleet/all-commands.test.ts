@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { program } from '../../src/cli/program.ts';
+import { acpEditor } from '../acp/acp-editor.ts';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { connected } from '../mcp/connected.ts';
@@ -278,6 +279,31 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     await fleet.asks('mcp');
     await call('answer', { run: 'mcp', text: 'left' });
     expect(await fleet.ended('mcp')).toMatchObject({ result: 'went left' });
+  },
+
+  async acp() {
+    const { folder, environment } = fleet.project;
+    const given = { folder, environment: { ...environment, ...withDatabase().env } };
+    const editor = await acpEditor(given, ['ask']);
+    const { sessionId } = await editor.newSession();
+    expect(await editor.prompt(sessionId, 'go')).toBe('end_turn');
+    expect(editor.said()).toContain('Which way?');
+    expect(await editor.prompt(sessionId, 'left')).toBe('end_turn');
+    expect(await fleet.ended(sessionId)).toMatchObject({ result: 'went left' });
+    expect(editor.said()).toContain('went left');
+  },
+
+  async check() {
+    const { code, stdout } = await raymond('check', 'ask', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ bound: { prompts: 0 } });
+  },
+
+  async eval() {
+    const refused = await raymond('eval', 'ask');
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).toContain('An eval needs runs in files');
+    expect(refused.stderr).toContain('Add --database none.');
   },
 
   async prune() {

@@ -44,7 +44,7 @@ test('workers carry a run with loops, calls, forks, joins and a question', async
     const { code, stdout, stderr } = await worker.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toMatch(
-      /^The worker [ab] takes steps from the database \S+ at \S+\.\nA round trip to the database takes \d+ ms\.\n/,
+      /^The worker [ab] takes steps from the database \S+ at \S+\.\nA round trip to the database takes [\d.]+ m?s\.\n/,
     );
     expect(stderr).not.toContain(PASSWORD);
   }

@@ -121,7 +121,7 @@ export class TmuxTerminal {
 
   #draw(name: string): void {
     const picture = screenSvg({
-      captured: this.#tmux('capture-pane', '-e', '-p', '-t', 's'),
+      screens: [{ captured: this.#tmux('capture-pane', '-e', '-p', '-t', 's') }],
       columns: Number(this.#show('#{pane_width}')),
       title: name,
       description: `The screen ${name} of the tests`,
