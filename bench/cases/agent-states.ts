@@ -54,7 +54,7 @@ export const confinedGoto: BenchCase = {
   limits: 'ratio',
   target: 1.15,
   comparable: false,
-  rounds: 3,
+  rounds: 9,
   prepare: () =>
     measured('newer', (project) => ({
       floor: () => project.laterState('goto', WARM_STATES, []),
