@@ -1,4 +1,5 @@
 /** Which errors of a database pass, and which ones the user has to fix. */
+import { NETWORK_REASONS } from '../model/network-reasons.ts';
 import { UserError } from '../model/user-error.ts';
 import { type Address, nameOf } from './address.ts';
 
@@ -115,14 +116,7 @@ const LOST = [
 ];
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it refuses connections',
-  ENOTFOUND: 'the host does not exist',
-  EAI_AGAIN: 'the name of the host cannot be looked up',
-  EHOSTUNREACH: 'there is no route to the host',
-  ENETUNREACH: 'there is no network',
-  ECONNRESET: 'the connection was lost',
-  EPIPE: 'the connection was lost',
-  ETIMEDOUT: 'it does not answer',
+  ...NETWORK_REASONS,
   ENOENT: 'there is no such socket',
 };
 

@@ -10,7 +10,9 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { withSettings } from '../execute/git/inert-config.ts';
 import { runGit } from '../execute/git/run-git.ts';
+import { isSystemError, reasonOf } from '../journal/disk-errors.ts';
 import { messageOf } from '../model/message-of.ts';
+import { NETWORK_REASONS } from '../model/network-reasons.ts';
 import { UserError } from '../model/user-error.ts';
 
 /** Where a shared workflow comes from. */
@@ -63,7 +65,7 @@ export async function withArchive<T>(
       const from = source.kind === 'git' ? source.repository : source.address;
       throw new UserError(
         'not-fetched',
-        `${from} cannot be fetched: ${messageOf(error)}`,
+        `${from} cannot be fetched: ${whyNot(error)}`,
         'Check the address, and whether you may read it.',
       );
     }
@@ -71,6 +73,15 @@ export async function withArchive<T>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What `fetch` throws only says that it failed. The reason is in its cause, which may have nothing but a code. */
+function whyNot(error: unknown): string {
+  if (isSystemError(error)) return `${reasonOf(error)}.`;
+  const { cause } = error instanceof Error ? error : {};
+  if (!(cause instanceof Error)) return messageOf(error);
+  const code = 'code' in cause ? String(cause.code) : '';
+  return `the server cannot be reached: ${NETWORK_REASONS[code] ?? (cause.message || code)}.`;
 }
 
 type GitSource = Extract<SharedSource, { readonly kind: 'git' }>;

@@ -148,7 +148,12 @@ test.each([
   ['an address without encryption', () => 'http://example.org/x.zip', 'is no shared workflow'],
   ['a program in place of an address', () => 'ext::touch pwned.git', 'is no shared workflow'],
   ['an option in place of an address', () => '--upload-pack=touch.git', 'has no option'],
-  ['a missing file', () => 'nowhere.zip', 'cannot be fetched'],
+  ['a missing file', () => 'nowhere.zip', 'the file or its folder does not exist.'],
+  [
+    'no server',
+    () => 'https://127.0.0.1:65535/x.zip',
+    'cannot be reached: it refuses connections.',
+  ],
   ['a server without it', () => `${address}/missing.zip`, 'the server said 404'],
   ['a redirect to an address without encryption', () => `${address}/leads.zip`, 'not encrypted'],
   ['an endless redirect', () => `${address}/loop.zip`, 'from one address to the next'],
