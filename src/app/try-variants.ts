@@ -21,6 +21,7 @@ import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
+import type { VariantFigures, VariantRow } from '../model/variant.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { changedFiles } from '../model/workflow-files.ts';
 import type { RunOptions } from '../options/run-options.ts';
@@ -52,12 +53,7 @@ import { acceptForeign } from './foreign-run.ts';
 import { refuseInside } from './refuse-inside.ts';
 import { filesNow } from './resume.ts';
 import { give } from './started-run.ts';
-import {
-  originFigures,
-  type VariantFigures,
-  type VariantRow,
-  variantRow,
-} from './variant-figures.ts';
+import { originFigures, variantRow } from './variant-figures.ts';
 import { type Variation, variationsOf, type WishedVariations } from './variations.ts';
 
 export interface TryWish extends WishedVariations {

@@ -1,42 +1,15 @@
 /** What came of a variant, and of the run from which it branched off: its path, its cost and its files. */
-import type { ChangedLines } from '../execute/git/variant-files.ts';
 import { openRun } from '../host/open-run.ts';
-import { type BoundedText, bounded } from '../model/bounded-text.ts';
+import { bounded } from '../model/bounded-text.ts';
 import { conditionOf, type RunCondition } from '../model/condition.ts';
 import type { Origin, RunEvent } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
+import type { VariantFigures, VariantRow } from '../model/variant.ts';
 import { stemOf } from '../parse/state.ts';
 import type { Surroundings } from '../world/surroundings.ts';
 import { commitVariant, variantFiles } from '../world/variant-files.ts';
-
-/** The figures of a run from a moment on. */
-export interface VariantFigures {
-  readonly run: string;
-  readonly condition: RunCondition;
-  /** The states of the agent at the step, in their order. */
-  readonly path: readonly string[];
-  readonly steps: number;
-  readonly costUsd: number;
-  readonly isPriced: boolean;
-  readonly workedMs: number;
-  readonly result: BoundedText | undefined;
-  /** Why an agent has failed. */
-  readonly failure: string | undefined;
-  /** Undefined if they are not known. */
-  readonly files: ChangedLines | undefined;
-}
-
-export interface VariantRow extends VariantFigures {
-  readonly origin: Origin;
-  /** The branch with its files; undefined if it has changed none, or if they are not committed yet. */
-  readonly branch: string | undefined;
-  /** The command that adopts its files. */
-  readonly merge: string | undefined;
-  /** Its worktree, if it exists. */
-  readonly worktree: string | undefined;
-}
 
 /** Reads a variant; undefined if it is none. `commits`: whether files that are not committed yet are now. */
 export async function variantRow(

@@ -1,35 +1,11 @@
 /** Makes the JSON form of the variants of a run. */
-import type { BoundedText } from '../model/bounded-text.ts';
-import type { RunCondition } from '../model/condition.ts';
-import type { Origin } from '../model/event.ts';
+import type { VariantFigures, VariantRow } from '../model/variant.ts';
 import { conditionText } from '../observe/words.ts';
 import type { FiguresShape, VariantShape, VariantsShape } from './variant-shape.ts';
 
-interface Figures {
-  readonly run: string;
-  readonly condition: RunCondition;
-  readonly path: readonly string[];
-  readonly steps: number;
-  readonly costUsd: number;
-  readonly isPriced: boolean;
-  readonly workedMs: number;
-  readonly result: BoundedText | undefined;
-  readonly failure: string | undefined;
-  readonly files:
-    | { readonly files: number; readonly added: number; readonly removed: number }
-    | undefined;
-}
-
-interface Row extends Figures {
-  readonly origin: Origin;
-  readonly branch: string | undefined;
-  readonly merge: string | undefined;
-  readonly worktree: string | undefined;
-}
-
 interface Group {
-  readonly origin: Figures | undefined;
-  readonly rows: readonly Row[];
+  readonly origin: VariantFigures | undefined;
+  readonly rows: readonly VariantRow[];
 }
 
 export function variantsForm(run: string, groups: readonly Group[]): VariantsShape {
@@ -45,7 +21,7 @@ export function variantsForm(run: string, groups: readonly Group[]): VariantsSha
   };
 }
 
-export function variantForm(row: Row): VariantShape {
+export function variantForm(row: VariantRow): VariantShape {
   const { origin, branch, merge, worktree } = row;
   return {
     ...figuresForm(row),
@@ -57,7 +33,13 @@ export function variantForm(row: Row): VariantShape {
   };
 }
 
-function figuresForm({ condition, costUsd, workedMs, result, ...figures }: Figures): FiguresShape {
+function figuresForm({
+  condition,
+  costUsd,
+  workedMs,
+  result,
+  ...figures
+}: VariantFigures): FiguresShape {
   const { run, path, steps, isPriced, failure, files } = figures;
   return {
     id: run,

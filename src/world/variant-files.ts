@@ -1,13 +1,10 @@
 /** The files of a variant, on its branch. */
-import {
-  type ChangedLines,
-  changedSince,
-  commitWorktree,
-  mergeableBranch,
-} from '../execute/git/variant-files.ts';
+
+import { changedSince, commitWorktree, mergeableBranch } from '../execute/git/variant-files.ts';
 import { FIRST_AGENT } from '../interpret/new-run.ts';
 import { messageOf } from '../model/message-of.ts';
 import type { Run } from '../model/run.ts';
+import type { ChangedLines } from '../model/variant.ts';
 import type { Surroundings } from './surroundings.ts';
 import { filesOf } from './wire.ts';
 

@@ -8,10 +8,10 @@ import {
   type VariantNews,
   variantRows,
 } from '../../app/try-variants.ts';
-import type { VariantFigures, VariantRow } from '../../app/variant-figures.ts';
 import { variantForm, variantsForm } from '../../look/variant-form.ts';
 import { counted } from '../../model/counted.ts';
 import { shellWord } from '../../model/shell-word.ts';
+import type { VariantFigures, VariantRow } from '../../model/variant.ts';
 import { conditionText, duration, oneLine, usd } from '../../observe/words.ts';
 import type { Here, Surroundings } from '../../world/surroundings.ts';
 import { stepNamed } from '../look/step-name.ts';

@@ -3,8 +3,10 @@
  * the run had at a moment, and its files are committed when it is over, so that an ordinary merge adopts
  * them. HEAD, the index and the branches of the user's working tree stay as they are.
  */
+
 import { existsSync } from 'node:fs';
 import { readRegularFile } from '../../files/regular-file.ts';
+import type { ChangedLines } from '../../model/variant.ts';
 import type { FileHistory } from '../../ports.ts';
 import { refsOf } from './file-history.ts';
 import { inertConfig } from './inert-config.ts';
@@ -167,12 +169,6 @@ export async function commitWorktree(
   await runGit({ args: [...where, 'read-tree', made], env });
   await runGit({ args: [...where, 'update-index', '-q', '--refresh'], env }).catch(() => '');
   return true;
-}
-
-export interface ChangedLines {
-  readonly files: number;
-  readonly added: number;
-  readonly removed: number;
 }
 
 interface Changed {
