@@ -23,7 +23,10 @@ describe.runIf(browserPath !== undefined)(
     beforeAll(async () => {
       sandbox = await raymondSandbox({
         age: 'newer',
-        workflow: { 'START.md': 'Make two files.', 'NEXT.md': 'Say goodbye.' },
+        workflow: {
+          'START.md': '---\nmodel: [sonnet, opus]\n---\nMake two files.',
+          'NEXT.md': 'Say goodbye.',
+        },
         script: [
           {
             content: [
@@ -68,6 +71,8 @@ describe.runIf(browserPath !== undefined)(
       await page.locator('.pill', { hasText: 'asks permission' }).waitFor();
       await page.getByText('The agent waits for your decision.').waitFor();
       await page.locator('.graph .agent.tone-wait').waitFor();
+      // A state with several lanes says which one has taken it.
+      await page.locator('.step-head', { hasText: 'by claude sonnet' }).waitFor();
       // The cost of the step grows before it ends, and each answer of the model says what it used.
       await page
         .locator('.run-head .facts')
