@@ -145,8 +145,9 @@ export async function rewoundPlay(
   rewound: readonly string[],
 ): Promise<void> {
   const steps = eventsOf(journal('r'), 'step-started').slice(0, SEEN.length);
-  for (const words of rewound) {
-    const index = SEEN.findIndex((lines) => lines.at(-1)?.includes(words));
+  const places = rewound.map((words) => SEEN.findIndex((lines) => lines.at(-1)?.includes(words)));
+  // The last one first: a rewind abandons all later steps.
+  for (const index of places.sort((a, b) => b - a)) {
     const at = steps[index];
     const before = seen().length;
     const back = await run('rewind', 'r', '--to', `${at?.agent}:${at?.step}`, '--yes');
@@ -154,6 +155,6 @@ export async function rewoundPlay(
     const again = await run('resume', 'r');
     if (again.code === 2) await run('resume', 'r', '--input', 'yes');
     else expect(again, again.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
-    expect(inAnyOrder(seen().slice(before)), words).toEqual(inAnyOrder(SEEN.slice(index)));
+    expect(inAnyOrder(seen().slice(before))).toEqual(inAnyOrder(SEEN.slice(index)));
   }
 }
