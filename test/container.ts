@@ -24,10 +24,10 @@ export function containerCommand(): readonly string[] {
 }
 
 /**
- * The pid, as seen from outside, of the first process in the container that `unshare` with this pid
- * created.
+ * The pid of the first child of a process. For `unshare`, it is the first process in the container, as seen
+ * from outside.
  */
-export function firstProcessOf(unshare: number): number {
-  const children = readFileSync(`/proc/${unshare}/task/${unshare}/children`, 'utf8');
+export function firstProcessOf(parent: number): number {
+  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
   return Number.parseInt(children, 10);
 }

@@ -133,7 +133,7 @@ async function record(): Promise<ReadonlyMap<MomentName, Moment>> {
     await see('one ended', '1 ended', 'Read ', 'src/search.ts', 'src/export.ts');
     when.isOneEnded.give();
     await see('asks', `| ${QUESTION}`, '2 running', '1 asks you');
-    screen.kill(BIN);
+    screen.kill();
     await see('killed', '> Killed\n$');
     screen.type('clear', 'Enter');
     await screen.whenGone('Killed');

@@ -1,6 +1,7 @@
 /** A screen of tmux in which a command runs. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { firstProcessOf } from '../../test/container.ts';
 import { eventually } from '../../test/eventually.ts';
 
 export interface TmuxScreen {
@@ -9,8 +10,8 @@ export interface TmuxScreen {
   whenGone(text: string): Promise<void>;
   /** Types keys, such as `Enter`, or texts. */
   type(...keys: readonly string[]): void;
-  /** Kills the program whose command line has this text. */
-  kill(text: string): void;
+  /** Kills the program that the shell is running. */
+  kill(): void;
   close(): void;
 }
 
@@ -44,9 +45,9 @@ export function tmuxScreen(options: ScreenOptions): TmuxScreen {
     whenGone: (text) =>
       eventually(`${text} is gone`, () => !tmux('capture-pane', '-p').includes(text), 50),
     type: (...keys) => void tmux('send-keys', ...keys),
-    kill(text) {
-      const shell = tmux('display-message', '-p', '#{pane_pid}').trim();
-      execFileSync('pkill', ['-KILL', '-P', shell, '-f', text]);
+    kill() {
+      const shell = Number(tmux('display-message', '-p', '#{pane_pid}'));
+      process.kill(firstProcessOf(shell), 'SIGKILL');
     },
     close: () => void tmux('kill-server'),
   };

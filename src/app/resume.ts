@@ -86,6 +86,8 @@ export async function resume(
       finishRestoring({ files: filesOf(around, id), clock }, opened.run, journal);
     let run = isOwn ? await restored() : opened.run;
     const completed = async (): Promise<Resumed> => {
+      // A process that was killed right after the end may have left agents that wait for a prompt.
+      await (await around.processes(id)).endStrays();
       await journal.close();
       await lease.release();
       const history = `raymond show ${shellWord(id)}`;

@@ -36,6 +36,19 @@ esac
 echo "<result>$(pwd) $(git branch --show-current)</result>"`,
 };
 
+test('a branch of its own is known although git is just making another worktree', async () => {
+  const project = repository({
+    'flow/START.sh': `echo '<fork worktree="own">WORK</fork><join>DONE</join>'`,
+    'flow/WORK.sh': `git checkout -q -b elsewhere; echo two >file.txt; git commit -q -a -m Two
+half="$(git rev-parse --git-common-dir)/worktrees/half"; mkdir "$half"; : >"$half/commondir"
+echo "$PWD/half/.git" >"$half/gitdir"; echo '<result>ok</result>'`,
+    'flow/DONE.sh': `rm -r .git/worktrees/half; echo "<result>$RAYMOND_RESULT</result>"`,
+  });
+  const { code, stdout, stderr } = await command(project, RUN);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(JSON.parse(stdout)).toMatchObject([{ branch: 'elsewhere', commits: 1, dirty: false }]);
+});
+
 test('children work in their own worktrees; one without work is removed with its branch', async () => {
   const project = repository(THREE);
   const { code, stderr } = await command(project, RUN);

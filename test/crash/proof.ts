@@ -21,6 +21,8 @@ const playSchema = z.object({
   kills: count,
   /** Absent if the run ended like an undisturbed one. */
   problem: z.optional(z.string()),
+  /** The cause of the problem and what became of it, which a person adds. */
+  cause: z.optional(z.string()),
   commit: z.string(),
   node: z.string(),
   date: z.string(),
@@ -190,10 +192,10 @@ export function proofText(plays: readonly Play[]): string {
     const seeds = own.length === 0 ? '-' : `1 to ${Math.max(...own.map(({ seed }) => seed))}`;
     return `| ${cell.game} | ${cell.victims} | ${own.length} | ${killsIn(own)} | ${seeds} | ${failed.length} |`;
   });
-  const failures = plays.flatMap(({ game, victims, seed, problem, commit, date }) =>
+  const failures = plays.flatMap(({ game, victims, seed, problem, cause, commit, date }) =>
     problem === undefined
       ? []
-      : [`- ${game}, ${victims}, seed ${seed} (${commit}, ${date}): ${oneLine(problem)}`],
+      : [`- ${game}, ${victims}, seed ${seed} (${commit}, ${date}): ${cause ?? oneLine(problem)}`],
   );
   const dates = plays.map(({ date }) => date).sort();
   const commits = new Set(plays.map(({ commit }) => commit)).size;

@@ -1,5 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { isLong } from '../long.ts';
+import { newProject } from '../new-project.ts';
+import { survivors } from '../survivors.ts';
+import { preparePrompts } from './prompt-game.ts';
 import { type Ending, GAMES, SUITE_SEED, torture, undisturbedEnding } from './torture.ts';
 
 /** Every kill needs a new start, which is slow on a busy machine. */
@@ -28,3 +32,23 @@ test.each(VICTIMS)(
     expect(Object.keys(kills)).not.toEqual([]);
   },
 );
+
+test('an agent that waits for a prompt is ended although Raymond was killed right after the end', async () => {
+  const project = newProject({
+    'prompts/START.md': 'AGENT={{agent_id}} STATE=ASKED.md ITEM= N=;\n',
+  });
+  const env = preparePrompts(project);
+  const life = project.start(['prompts', '--workflow-id', 'r', '--ask-permissions'], { env });
+  await eventually(
+    'the run has ended',
+    () => project.journal('r').some(({ type }) => type === 'run-ended'),
+    1,
+  );
+  // This agent does not exit when it is asked to, so Raymond is still there.
+  life.child.kill('SIGKILL');
+  expect(await life.ended).toMatchObject({ signal: 'SIGKILL' });
+  expect(survivors(project.folder)).not.toEqual([]);
+  const again = await project.run(['resume', 'r'], { env });
+  expect(again).toMatchObject({ code: 0, stdout: 'all done\n' });
+  expect(survivors(project.folder)).toEqual([]);
+});

@@ -251,7 +251,10 @@ const isOver = ({ status }: { readonly status: ChildStatus }) => status !== 'run
 
 function compare(actual: Ending, expected: Ending, victims: Victims): void {
   // A script that was lost twice has failed, and a join has reported that.
-  if (isLossy(victims) && JSON.stringify(actual.agents).includes('It is unknown how')) return;
+  const ways = JSON.stringify(actual.agents);
+  if (isLossy(victims) && ways.includes('It is unknown how')) return;
+  // Raymond runs a git that was killed again, but not for ever.
+  if (victims.endsWith('git') && /could not make the worktree [^"]*: killed/.test(ways)) return;
   assert.equal(actual.stdout, expected.stdout);
   assert.deepEqual(Object.keys(actual.agents).sort(), Object.keys(expected.agents).sort());
   for (const [agent, trace] of Object.entries(expected.agents)) {

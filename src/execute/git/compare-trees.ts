@@ -9,7 +9,7 @@ import { withParents } from '../../files/walk.ts';
 import type { ChangedPath, ComparedFiles, FileComparer, RecordPair } from '../../ports.ts';
 import { placeOf, REPOSITORY_FILE, refsOf } from './file-history.ts';
 import { inertConfig } from './inert-config.ts';
-import { branchOf, type GitRequest, isObjectId, runGit } from './run-git.ts';
+import { type GitRequest, isObjectId, runGit, tipOf } from './run-git.ts';
 
 export function fileComparer(ofRun: {
   readonly run: string;
@@ -28,7 +28,7 @@ export function fileComparer(ofRun: {
     async isMerged(root, branch) {
       const repository = await readFile(placeIn(root), 'utf8').catch(() => undefined);
       if (repository === undefined) return undefined;
-      const tip = (await branchOf(repository, branch).catch(() => undefined))?.tip;
+      const tip = await tipOf(repository, branch).catch(() => undefined);
       if (tip === undefined) return undefined;
       const args = ['--git-dir', repository, 'merge-base', '--is-ancestor', tip, 'HEAD'];
       // It fails if the commit is no ancestor.

@@ -6,7 +6,7 @@ import { messageOf } from '../../model/message-of.ts';
 import type { Run } from '../../model/run.ts';
 import { treeStatus } from './look-at-tree.ts';
 import { isAside, removeBranch, removeTree } from './remove-tree.ts';
-import { branchOf, runGit } from './run-git.ts';
+import { runGit, tipOf } from './run-git.ts';
 import { sharedFolder, type TreeOnDisk, treeOnDisk } from './tree-on-disk.ts';
 import { type UnsavedWork, unsavedWork } from './unsaved-work.ts';
 
@@ -104,7 +104,7 @@ async function unsavedCommits(
   const work: string[] = [];
   const tips = new Set<string>();
   for (const branch of branches) {
-    const tip = (await branchOf(shared, branch))?.tip;
+    const tip = await tipOf(shared, branch);
     if (tip === undefined) continue;
     tips.add(tip);
     if (!(await isElsewhere(shared, tip, prefix)))

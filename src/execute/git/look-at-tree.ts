@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isPlaceholder } from '../../files/command-files.ts';
 import type { Tree, WorktreeLook } from '../../model/worktree.ts';
 import { inertConfig } from './inert-config.ts';
-import { branchOf, isObjectId, runGit } from './run-git.ts';
+import { isObjectId, runGit, tipOf } from './run-git.ts';
 import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
 import { unsavedWork } from './unsaved-work.ts';
 
@@ -13,12 +13,12 @@ export async function lookAtTree(tree: Tree, branch: string): Promise<WorktreeLo
   const found = await treeOnDisk(tree.path);
   const shared = await sharedFolder(tree.repository);
   if (found.kind === 'missing' || found.kind === 'partial') {
-    const commits = await commitsAhead(shared, await tipOf(shared, branch), tree.base);
+    const commits = await commitsAhead(shared, await tipsOf(shared, branch), tree.base);
     return { branch, commits, dirty: false, missing: true };
   }
   if (found.kind === 'strange') throw new Error(`${tree.path}: ${found.why}`);
   const { head, current, isChanged } = await treeStatus(found.git, tree.path);
-  const tip = current === branch ? [] : await tipOf(shared, branch);
+  const tip = current === branch ? [] : await tipsOf(shared, branch);
   const commits = await commitsAhead(shared, [...head, ...tip], tree.base);
   const dirty = isChanged || (await hasChangedSubmodules(found.git, tree.path));
   return { branch: current ?? head[0] ?? branch, commits, dirty };
@@ -63,9 +63,9 @@ function isSafeName(branch: string): boolean {
   return /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}._/+-]*$/u.test(branch);
 }
 
-async function tipOf(repository: string, branch: string): Promise<readonly string[]> {
-  const found = await branchOf(repository, branch);
-  return found ? [found.tip] : [];
+async function tipsOf(repository: string, branch: string): Promise<readonly string[]> {
+  const tip = await tipOf(repository, branch);
+  return tip === undefined ? [] : [tip];
 }
 
 /** The number of commits that can be reached from these, but not from the base. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { parse, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface GitRequest {
   readonly args: readonly string[];
@@ -76,10 +77,34 @@ interface Branch {
 }
 
 export async function branchOf(repository: string, branch: string): Promise<Branch | undefined> {
-  const what = ['--format=%(objectname) %(worktreepath)', `refs/heads/${branch}`];
-  const told = await runGit({ args: ['--git-dir', repository, 'for-each-ref', ...what] });
+  const told = await whenAllAreMade(() =>
+    refOf(repository, branch, '%(objectname) %(worktreepath)'),
+  );
   const [, tip, usedAt] = /^([0-9a-f]{40,64}) (.*)\n/.exec(told) ?? [];
   return tip === undefined || usedAt === undefined ? undefined : { tip, usedAt };
+}
+
+/** The newest commit of a branch, whatever happens to worktrees meanwhile. */
+export async function tipOf(repository: string, branch: string): Promise<string | undefined> {
+  const tip = (await refOf(repository, branch, '%(objectname)')).trimEnd();
+  return isObjectId(tip) ? tip : undefined;
+}
+
+const refOf = (repository: string, branch: string, format: string) =>
+  runGit({
+    args: ['--git-dir', repository, 'for-each-ref', `--format=${format}`, `refs/heads/${branch}`],
+  });
+
+/** To know where a branch is used, git reads all worktrees, and fails if one of them is just being made. */
+async function whenAllAreMade(ask: () => Promise<string>): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error;
+      await delay(20 * tries);
+    }
+  }
 }
 
 export interface GitFolders {

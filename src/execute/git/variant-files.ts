@@ -10,7 +10,7 @@ import type { ChangedLines } from '../../model/variant.ts';
 import type { FileHistory } from '../../ports.ts';
 import { refsOf } from './file-history.ts';
 import { inertConfig } from './inert-config.ts';
-import { branchOf, gitFolders, isObjectId, runGit } from './run-git.ts';
+import { gitFolders, isObjectId, runGit, tipOf } from './run-git.ts';
 import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
 
 export interface FilesAtMoment {
@@ -213,7 +213,7 @@ export async function mergeableBranch(
 
 /** The newest commit of a branch that began at the base. A branch of this name can also be of a person. */
 async function tipSince(shared: string, base: string, branch: string): Promise<string | undefined> {
-  const tip = (await branchOf(shared, branch))?.tip;
+  const tip = await tipOf(shared, branch);
   if (tip === undefined) return undefined;
   const asked = ['--git-dir', shared, 'merge-base', '--is-ancestor', base, tip];
   return runGit({ args: asked }).then(
