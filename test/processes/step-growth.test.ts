@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newProject } from '../new-project.ts';
 
 /** Starts `AGENTS` agents, each of which takes `STATES` steps, and `WAITING` others, which ask and wait. */
@@ -60,27 +60,38 @@ function perStep(work: readonly Work[], from: number, to: number): Work {
  */
 const TOLERANCE = { calls: 1.3, transfers: 2.2, bytes: 2.2 } as const;
 
-function expectSame(few: Work, many: Work): void {
-  for (const name of ['calls', 'transfers', 'bytes'] as const)
-    expect([name, many[name] / few[name] < TOLERANCE[name], few, many]).toEqual([
-      name,
-      true,
-      few,
-      many,
-    ]);
+/**
+ * What grows does so each time. Other work comes and goes: V8 compiles in threads, which wake each other with
+ * small writes, and a look at the process table falls into one part of a run or into another.
+ */
+const TRIES = 4;
+
+async function expectSame(measure: () => Promise<readonly [few: Work, many: Work]>): Promise<void> {
+  const names = ['calls', 'transfers', 'bytes'] as const;
+  for (let tries = 1; ; tries++) {
+    const [few, many] = await measure();
+    const grown = names.filter((name) => many[name] / few[name] >= TOLERANCE[name]);
+    if (grown.length > 0 && tries < TRIES) continue;
+    expect([grown, few, many]).toEqual([[], few, many]);
+    return;
+  }
 }
 
 const LONG = { timeout: 120_000 };
 const isLinux = process.platform === 'linux';
 
 test.runIf(isLinux)('a step costs the same in a long run as in a short one', LONG, async () => {
-  const work = await workOf(1, 400);
-  expectSame(perStep(work, 60, 160), perStep(work, 290, 390));
+  await expectSame(async () => {
+    const work = await workOf(1, 400);
+    return [perStep(work, 60, 160), perStep(work, 290, 390)];
+  });
 });
 
 test.runIf(isLinux)('a step costs the same with many agents as with few', LONG, async () => {
-  const [few, many] = [await workOf(10, 9), await workOf(90, 2)];
-  expectSame(perStep(few, 15, 85), perStep(many, 95, 175));
+  await expectSame(async () => {
+    const [few, many] = [await workOf(10, 9), await workOf(90, 2)];
+    return [perStep(few, 15, 85), perStep(many, 95, 175)];
+  });
 });
 
 /** Until then, no old folder can be used again, which needs a look at the process table at times. */
@@ -88,24 +99,25 @@ const BEFORE_FIRST_LOOK = 34;
 
 test.runIf(isLinux)('a step costs the same beside many agents that wait', LONG, async () => {
   const ofLast = (work: readonly Work[]) => perStep(work, work.length - 25, work.length - 2);
-  const [few, many] = [
-    await workOf(1, BEFORE_FIRST_LOOK, 2),
-    await workOf(1, BEFORE_FIRST_LOOK, 60),
-  ];
-  expectSame(ofLast(few), ofLast(many));
+  await expectSame(async () => [
+    ofLast(await workOf(1, BEFORE_FIRST_LOOK, 2)),
+    ofLast(await workOf(1, BEFORE_FIRST_LOOK, 60)),
+  ]);
 });
 
 test.runIf(isLinux)('a step costs the same beside many processes', LONG, async () => {
-  const alone = await workOf(1, BEFORE_FIRST_LOOK + 2);
+  const ofFirst = async () => perStep(await workOf(1, BEFORE_FIRST_LOOK + 2), 5, BEFORE_FIRST_LOOK);
   const loop = 'for ((i = 0; i < 300; i++)); do sleep 600 & done; wait';
-  const crowd = spawn('/bin/bash', ['-c', loop], { detached: true, stdio: 'ignore' });
-  onTestFinished(async () => {
-    const over = once(crowd, 'exit');
-    if (crowd.pid) process.kill(-crowd.pid, 'SIGKILL');
-    await over;
+  await expectSame(async () => {
+    const few = await ofFirst();
+    expect(few.calls).toBeLessThan(70);
+    const crowd = spawn('/bin/bash', ['-c', loop], { detached: true, stdio: 'ignore' });
+    try {
+      return [few, await ofFirst()];
+    } finally {
+      const over = once(crowd, 'exit');
+      if (crowd.pid) process.kill(-crowd.pid, 'SIGKILL');
+      await over;
+    }
   });
-  const beside = await workOf(1, BEFORE_FIRST_LOOK + 2);
-  const few = perStep(alone, 5, BEFORE_FIRST_LOOK);
-  expectSame(few, perStep(beside, 5, BEFORE_FIRST_LOOK));
-  expect(few.calls).toBeLessThan(70);
 });
