@@ -27,7 +27,12 @@ export async function openItem(
 ): Promise<OpenItem> {
   const fitting = (await openItems(store, run)).filter((item) => isWanted(item, wanted));
   const [first, ...others] = fitting.filter(({ isAnswered }) => !isAnswered);
-  if (first && others.length > 0) throw severalItems(id, [first, ...others]);
+  if (first && others.length > 0) {
+    // A decision that was just taken is neither in the inbox nor in a run that was read before.
+    const now = await openRun(store, id);
+    if (now.run.seq !== run.seq) return openItem(store, now, wanted);
+    throw severalItems(id, [first, ...others]);
+  }
   if (first) return first;
   const [answered] = fitting;
   if (answered) throw answeredAlready(id, answered.agent);
