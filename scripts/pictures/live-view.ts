@@ -126,7 +126,7 @@ async function record(): Promise<ReadonlyMap<MomentName, Moment>> {
     screen.type(`raymond ${OPTIONS}`);
     await see('typed', `$ raymond ${OPTIONS}`);
     screen.type('Enter');
-    await see('started', 'START.md');
+    await see('started', 'at START.md', '1 running');
     when.isStarted.give();
     await see('forked', '4 running');
     when.isShared.give();

@@ -32,3 +32,22 @@ test.each([
 ])('%s', (_, captured, part) => {
   expect(draw(captured)).toContain(part);
 });
+
+test('a picture that moves draws a row once for all screens that show it, and the others at their time', () => {
+  const screens = [
+    { captured: '$ go\none', seconds: 1 },
+    { captured: '$ go\ntwo', seconds: 3 },
+  ];
+  const svg = screenSvg({ screens, still: 1, columns: 20, title: 'raymond', description: 'two' });
+  const drawn = [...svg.matchAll(/<g class="(.*?)">.*?>([^<>]+)<\/text><\/g>/g)];
+  expect(drawn.map(([, name, text]) => [name, text])).toEqual([
+    ['s0-2', '$ go'],
+    ['s0-1', 'one'],
+    ['s1-2', 'two'],
+  ]);
+  expect(svg).toContain('.s0-1{visibility:hidden;animation:s0-1 4s step-end infinite}');
+  expect(svg).toContain('@keyframes s0-1{0%{visibility:visible}25%{visibility:hidden}}');
+  expect(svg).toContain('.s1-2{visibility:visible;');
+  expect(svg).toContain('@keyframes s1-2{0%{visibility:hidden}25%{visibility:visible}}');
+  expect(svg).toContain('@media (prefers-reduced-motion:reduce){.screen g{animation:none}}');
+});
