@@ -71,7 +71,13 @@ export function writeLongRun(
 }
 
 /** Writes a completed run of many agents, with about this many events. */
-export function writeCrowdedRun(project: string, id: string, events: number, agents: number): void {
+export function writeCrowdedRun(
+  project: string,
+  id: string,
+  events: number,
+  agents: number,
+  owner?: Owner,
+): void {
   const steps = Math.floor((events - 2 * agents) / 3 / agents);
   const names = ['main', ...Array.from({ length: agents - 1 }, (_, n) => `main_${n + 1}`)];
   const [first, ...loop] = history(project, id, steps);
@@ -93,7 +99,7 @@ export function writeCrowdedRun(project: string, id: string, events: number, age
   );
   const end: RunEvent = { type: 'run-ended', at: END, outcome: 'completed' };
   const all = first ? [first, ...forks, ...works, ...ends, end] : [];
-  writeJournal(project, id, all, 1024 * 1024);
+  writeJournal(project, id, all, 1024 * 1024, owner);
 }
 
 export interface BusyRun {

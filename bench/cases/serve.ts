@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeCrowdedRun, writeKeptRuns } from '../../test/kept-runs.ts';
+import { ownerIn, writeCrowdedRun, writeKeptRuns } from '../../test/kept-runs.ts';
 import type { BenchCase } from '../frame/case.ts';
 import { project } from '../frame/project.ts';
 
@@ -39,21 +39,25 @@ function served(
     target,
     comparable: false,
     rounds: 3,
-    prepare({ folder }) {
+    async prepare({ folder }) {
       const flow = project(folder, { 'START.sh': `echo '<result>ok</result>'\n` });
-      writeKeptRuns(flow, 1);
-      writeCrowdedRun(flow, 'crowd', EVENTS, AGENTS);
+      const home = join(folder, 'home');
+      // The user's own runs: those of a stranger are read without their snapshots.
+      const owner = await ownerIn(home);
+      writeKeptRuns(flow, 1, undefined, owner);
+      writeCrowdedRun(flow, 'crowd', EVENTS, AGENTS, owner);
       return {
-        floor: async () => figure(await loadedFrom(flow, 'kept-0')),
-        ours: async () => figure(await loadedFrom(flow, 'crowd')),
+        floor: async () => figure(await loadedFrom(flow, 'kept-0', home)),
+        ours: async () => figure(await loadedFrom(flow, 'crowd', home)),
       };
     },
   };
 }
 
-async function loadedFrom(flow: string, run: string): Promise<Load> {
+async function loadedFrom(flow: string, run: string, home: string): Promise<Load> {
   const child = spawn(process.execPath, [bin, 'serve', '--port', '0', '--json'], {
     cwd: flow,
+    env: { ...process.env, XDG_STATE_HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
