@@ -42,6 +42,7 @@ export function RunsPane() {
   const at = shown.findIndex(({ id }) => id === chosen);
   // A link may lead to a run that the filter does not show.
   const hidden = at < 0 && chosen !== undefined ? runs?.find(({ id }) => id === chosen) : undefined;
+  const apart = hidden ?? (at < most ? undefined : shown[at]);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
@@ -89,10 +90,12 @@ export function RunsPane() {
         </p>
       </div>
       <div class="list" ref={list}>
-        {hidden && (
+        {apart && (
           <div class="hidden-run">
-            <p class="small faint">The filter does not show this run:</p>
-            <Row run={hidden} now={now} isChosen />
+            <p class="small faint">
+              {hidden ? 'The filter does not show this run:' : 'Further down in the list:'}
+            </p>
+            <Row run={apart} now={now} isChosen />
           </div>
         )}
         {runs === undefined ? (
@@ -101,14 +104,14 @@ export function RunsPane() {
           <NoRuns isAny={runs.length > 0} />
         ) : (
           <ul>
-            {shown.slice(0, Math.max(most, at + 1)).map((run) => (
+            {shown.slice(0, most).map((run) => (
               <li key={run.id}>
                 <Row run={run} now={now} isChosen={run.id === chosen} />
               </li>
             ))}
           </ul>
         )}
-        {shown.length > Math.max(most, at + 1) && (
+        {shown.length > most && (
           <button type="button" class="button more" onClick={() => setMost(most + PAGE)}>
             Show more of {counted(shown.length, 'run')}
           </button>

@@ -222,6 +222,17 @@ describe.runIf(browserPath !== undefined)('the page for an operator', LONG, () =
     await row.click();
     await page.locator('.run-head').getByText('Issue 7: export drops row 7').waitFor();
     await page.locator('.run-head').getByText('Assigned to team-7').waitFor();
+    // Without words, the list begins with 60 runs. One in its middle has a place above them.
+    await goTo(page, `#/runs/triage-${(4096 + 150 * 7).toString(16)}/graph`);
+    await search.fill('');
+    await page.getByText('Further down in the list:').waitFor();
+    await page.locator('a.run-row[aria-current=page]', { hasText: 'row 150' }).waitFor();
+    expect(await page.locator('a.run-row').count()).toBe(61);
+    for (let more = 0; more < 4; more += 1)
+      await page.getByRole('button', { name: 'Show more of 300 runs' }).click();
+    await page.getByText('Further down in the list:').waitFor({ state: 'detached' });
+    await page.locator('a.run-row[aria-current=page]', { hasText: 'row 150' }).waitFor();
+    expect(await page.locator('a.run-row').count()).toBe(300);
     expect(faults).toEqual([]);
     await context.close();
     await own.kill('SIGKILL');
