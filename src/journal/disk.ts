@@ -240,6 +240,14 @@ function seenFrom(found: Stats): Seen {
   return { kind: kindOf(found), uid, mode, device, stamp, changedAt: Math.max(mtimeMs, ctimeMs) };
 }
 
+/** Longer than the steps in which any file system counts time. */
+const SETTLED_MS = 2_000;
+
+/** Two changes in one step of the clock may leave the same stamp, so a new stamp proves nothing yet. */
+export function isSettled(seen: Seen | undefined, kind: Seen['kind'], now: number): seen is Seen {
+  return seen?.kind === kind && seen.changedAt < now - SETTLED_MS;
+}
+
 function kindOf(found: Stats): Seen['kind'] {
   if (found.isSymbolicLink()) return 'link';
   if (found.isDirectory()) return 'folder';

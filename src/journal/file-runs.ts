@@ -5,20 +5,22 @@ import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { EachEvent, RunOwner } from '../ports.ts';
-import type { Disk } from './disk.ts';
+import { type Disk, isSettled } from './disk.ts';
 import type { RunCodec } from './file-journal.ts';
 import { fileMailbox } from './file-mailbox.ts';
 import { readNow } from './file-now.ts';
 import { fileRecords } from './file-records.ts';
+import { seenHead } from './heads.ts';
 import { journalOfAnother } from './journal-errors.ts';
 import { keptFiles } from './kept-files.ts';
 import type { SingleRuns } from './later.ts';
 import { type LockWorld, lockOwner } from './lock.ts';
 import { elsewhere } from './lock-errors.ts';
 import { isHere } from './lock-owner.ts';
+import { oneByOne } from './one-by-one.ts';
 import { type Project, runPaths } from './project.ts';
 import { beginning } from './read-entries.ts';
-import { readEvents, readRun } from './read-journal.ts';
+import { eventBatches, type ReadRun, readEvents, readRun } from './read-journal.ts';
 import type { ReadFileRun } from './survey.ts';
 import type { UserKey } from './user-key.ts';
 
@@ -48,11 +50,16 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
     const seen = beat === undefined || isHere(found, world.self);
     return { pid, started, boot, name: seen ? `process ${pid}` : elsewhere(found), isHere: seen };
   };
-  const look = async (id: string, each?: EachEvent): Promise<ReadFileRun> => {
-    const { journal } = runPaths(project, id);
+  type Read = (id: string) => Promise<ReadRun<Run>>;
+  const readWith =
+    (each?: EachEvent): Read =>
+    (id) =>
+      readRun(disk, runPaths(project, id).journal, codec, { key, each });
+  const unlessUnchanged = unchangedRuns(parts, readWith());
+  const look = async (id: string, read: Read): Promise<ReadFileRun> => {
     // In this order, because a process first writes the end of the run, and then releases it.
     const who = await owner(id);
-    const { run, chain, doubt } = await readRun(disk, journal, codec, { key, each });
+    const { run, chain, doubt } = await read(id);
     const problem = journalOfAnother(id, run.id);
     if (problem) throw problem;
     return {
@@ -61,8 +68,8 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
       ...(chain !== undefined && { chain }),
     };
   };
-  const lookSafely = (id: string, each?: EachEvent): Promise<ReadFileRun> =>
-    look(id, each).catch((error) => {
+  const lookSafely = (id: string, read: Read): Promise<ReadFileRun> =>
+    look(id, read).catch((error) => {
       if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
       throw error;
     });
@@ -71,9 +78,10 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
     return who && readNow(disk, runPaths(project, id).now, who);
   };
   return {
-    read: lookSafely,
+    // The index of a survey already knows the unchanged runs.
+    read: (id) => lookSafely(id, readWith()),
     async look(id, each) {
-      const found = await lookSafely(id, each);
+      const found = await lookSafely(id, each ? readWith(each) : unlessUnchanged);
       if (found.kind === 'damaged') return found;
       const { chain: _, ...stored } = found;
       return stored;
@@ -81,7 +89,7 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
     owner,
     events: (id, after = 0) => readEvents(disk, runPaths(project, id).journal, { after }),
     watch: (id, after, signal) =>
-      watchEvents(disk, runPaths(project, id).journal, after, signal, lookEveryMs),
+      oneByOne(watchBatches(disk, runPaths(project, id).journal, after, signal, lookEveryMs)),
     now,
     watchNow: (id, signal) =>
       watchNow(() => now(id), runPaths(project, id).folder, signal, lookEveryMs),
@@ -93,17 +101,50 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
   };
 }
 
-async function* watchEvents(
+/**
+ * The runs that were looked at last. A run whose files have not changed since then is not read again
+ * (INV-29).
+ */
+function unchangedRuns(
+  { disk, project, key, lockWorld }: FileRunsParts,
+  read: (id: string) => Promise<ReadRun<Run>>,
+): typeof read {
+  const runs = new Map<string, { readonly stamp: string; readonly found: ReadRun<Run> }>();
+  return async (id) => {
+    const { journal, stateFile } = runPaths(project, id);
+    const now = lockWorld().clock.now();
+    const stampWith = async (chain: string | undefined) => {
+      const seen = [await disk.look(journal), await disk.look(stateFile)];
+      if (chain !== undefined) seen.push(await seenHead(disk, key, chain));
+      const areSettled = seen.every((one) => one === undefined || isSettled(one, 'file', now));
+      return areSettled ? seen.map((one) => one?.stamp).join('\n') : undefined;
+    };
+    const known = runs.get(id);
+    const before = await stampWith(known?.found.chain);
+    runs.delete(id);
+    const isKnown = known !== undefined && known.stamp === before;
+    const found = isKnown ? known.found : await read(id);
+    // What is settled was not changed while it was read.
+    const stamp = isKnown ? before : await stampWith(found.chain);
+    if (stamp !== undefined) runs.set(id, { stamp, found });
+    for (const oldest of [...runs.keys()].slice(0, -MOST_UNCHANGED)) runs.delete(oldest);
+    return found;
+  };
+}
+
+const MOST_UNCHANGED = 8;
+
+async function* watchBatches(
   disk: Disk,
   journal: string,
   after: number,
   signal: AbortSignal,
   lookEveryMs: number,
-): AsyncGenerator<JournaledEvent> {
+): AsyncGenerator<readonly JournaledEvent[]> {
   const place = beginning();
   for await (const _ of looks(journal, signal, lookEveryMs))
-    for await (const event of readEvents(disk, journal, { place, after })) {
-      yield event;
+    for await (const events of eventBatches(disk, journal, { place, after })) {
+      yield events;
       if (signal.aborted) return;
     }
 }

@@ -9,7 +9,15 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { UserError } from '../model/user-error.ts';
 import { Authenticator, Chain, newChainId, throwawayChain } from './chain.ts';
-import { type Disk, type DiskFile, hasCode, makeFolder, readText, writeAll } from './disk.ts';
+import {
+  type Disk,
+  type DiskFile,
+  hasCode,
+  makeFolder,
+  readText,
+  type Seen,
+  writeAll,
+} from './disk.ts';
 import { cureOf, reasonOf } from './disk-errors.ts';
 import type { UserKey } from './user-key.ts';
 
@@ -79,6 +87,15 @@ export async function readHead(
 }
 
 export const headFile = ({ heads }: ChainKey, id: string): string => join(heads, id);
+
+/** Without its head, an unchanged journal is no longer the user's own. */
+export async function seenHead(
+  disk: Disk,
+  key: ChainKey,
+  id: string | undefined,
+): Promise<Seen | undefined> {
+  return id === undefined ? undefined : disk.look(headFile(key, id));
+}
 
 /** The head of another copy of the journal stays. */
 export async function removeHead(

@@ -137,7 +137,8 @@ export function decodeLine(line: LineBytes, version: number): DecodedLine {
   if (json === undefined) return torn(NOT_JSON);
   if (version === JOURNAL_VERSION && isEventLine(json)) {
     const { more = false } = json;
-    delete json.more;
+    if (json.more) delete json.more;
+    if (json.chain !== undefined) delete json.chain;
     return { kind: 'event', event: json, more };
   }
   return decodeCarefully(json, version);
@@ -199,13 +200,13 @@ const snapshotSchema = z.object({
   state: z.unknown(),
 });
 
-type EventLine = RunEvent & { readonly seq: number; more?: boolean };
+type EventLine = RunEvent & { readonly seq: number; more?: boolean; chain?: unknown };
 
 /** Made for the first event, because many commands need none. */
 let eventCheck: ReturnType<typeof quickCheck<typeof runEventSchema>> | undefined;
 
 function isKnownEvent(json: unknown): json is RunEvent {
-  eventCheck ??= quickCheck(runEventSchema, ['seq', 'more']);
+  eventCheck ??= quickCheck(runEventSchema, ['seq', 'more', 'chain']);
   return eventCheck(json);
 }
 

@@ -127,19 +127,22 @@ async function readFrom<R>(
 export function readEvents(
   disk: Disk,
   path: string,
-  {
-    place = beginning(),
-    after = 0,
-  }: { readonly place?: ReadPosition; readonly after?: number } = {},
+  part?: Part,
 ): AsyncIterableIterator<JournaledEvent> {
-  return oneByOne(eventBatches(disk, path, place, after));
+  return oneByOne(eventBatches(disk, path, part));
 }
 
-async function* eventBatches(
+/** Which events to read. */
+interface Part {
+  readonly place?: ReadPosition;
+  readonly after?: number;
+}
+
+/** The same, several at a time. */
+export async function* eventBatches(
   disk: Disk,
   path: string,
-  place: ReadPosition,
-  after: number,
+  { place = beginning(), after = 0 }: Part = {},
 ): AsyncGenerator<readonly JournaledEvent[]> {
   for await (const appends of readAppends(disk, path, place)) {
     const events = appends.flat();

@@ -4,10 +4,11 @@
  *
  * A run that has not changed since an earlier survey comes from the index. Its journal is not opened.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { keptTrees, summaryOf } from '../model/run-summary.ts';
 import type { Cache, DamagedRun, Doubt, RunOwner, StoredRun, SurveyedRun } from '../ports.ts';
-import type { Disk, Seen } from './disk.ts';
-import { type ChainKey, headFile } from './heads.ts';
+import { type Disk, isSettled } from './disk.ts';
+import { type ChainKey, seenHead } from './heads.ts';
 import { listRuns } from './list-runs.ts';
 import { hasLock } from './lock-files.ts';
 import { type Project, runPaths } from './project.ts';
@@ -34,6 +35,8 @@ export async function surveyRuns(parts: SurveyParts): Promise<readonly SurveyedR
   for (let from = 0; from < ids.length; from += RUNS_AT_ONCE) {
     const some = ids.slice(from, from + RUNS_AT_ONCE);
     found.push(...(await Promise.all(some.map((id) => survey(parts, id, known.get(id))))));
+    // A server answers others meanwhile.
+    await nextTurn();
   }
   const entries = found.flatMap(({ entry }) => entry ?? []);
   const kept = entries.filter((one) => known.get(one.id) === one).length;
@@ -58,13 +61,13 @@ interface Found {
 }
 
 async function survey(parts: SurveyParts, id: string, known?: IndexEntry): Promise<Found> {
-  const { disk, project, read, owner, now } = parts;
+  const { disk, project, key, read, owner, now } = parts;
   const paths = runPaths(project, id);
   // First the folder with the lock: a process first writes the end of the run, and then releases it.
   const folder = await disk.look(paths.folder);
   const journal = await disk.look(paths.journal);
   const isSame = known?.journal === journal?.stamp && known?.folder === (folder?.stamp ?? null);
-  if (known && isSame && known.head === (await headOf(parts, known.chain))?.stamp) {
+  if (known && isSame && known.head === (await seenHead(disk, key, known.chain))?.stamp) {
     const { run, doubt } = known;
     if (!known.hasLock || !(await owner(id)))
       return {
@@ -80,7 +83,7 @@ async function survey(parts: SurveyParts, id: string, known?: IndexEntry): Promi
   const surveyed = { run: { ...looked, ...(doubt && { doubt }), run } };
   if (found.owner || !isSettled(journal, 'file', now)) return surveyed;
   if (folder && !isSettled(folder, 'folder', now)) return surveyed;
-  const head = await headOf(parts, chain);
+  const head = await seenHead(disk, key, chain);
   if (head ? !isSettled(head, 'file', now) : !doubt) return surveyed;
   const entry: IndexEntry = {
     id,
@@ -96,16 +99,3 @@ async function survey(parts: SurveyParts, id: string, known?: IndexEntry): Promi
 }
 
 const ownedBy = (doubt: Doubt | undefined) => (doubt ? { isOwn: false, doubt } : { isOwn: true });
-
-/** The remembered end of a chain. Without it, an unchanged journal is no longer the user's own. */
-async function headOf({ disk, key }: SurveyParts, chain: string | undefined) {
-  return chain === undefined ? undefined : disk.look(headFile(key, chain));
-}
-
-/** Longer than the steps in which any file system counts time. */
-const SETTLED_MS = 2_000;
-
-/** Two changes in one step of the clock may leave the same stamp, so a new stamp proves nothing yet. */
-function isSettled(seen: Seen | undefined, kind: Seen['kind'], now: number): seen is Seen {
-  return seen?.kind === kind && seen.changedAt < now - SETTLED_MS;
-}

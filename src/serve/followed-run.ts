@@ -22,11 +22,14 @@ export class FollowedRun {
   readonly steps = new Steps();
   readonly #over = new AbortController();
   readonly #listeners = new Set<() => void>();
+  readonly #known: number;
   #run: Run = newRun;
   #recent: SeenEvent[] = [];
   #trouble: { readonly error: unknown } | undefined;
 
-  constructor(store: Pick<RunStore, 'watch'>, id: string) {
+  /** It is known to have so many events. */
+  constructor(store: Pick<RunStore, 'watch'>, id: string, known = 0) {
+    this.#known = known;
     void this.#follow(store.watch(id, 0, this.#over.signal));
   }
 
@@ -88,7 +91,8 @@ export class FollowedRun {
     this.overlay.follow(event, before, run);
     this.places.follow(event, run);
     this.steps.follow(event, run);
-    this.#recent.push({ event, before, after: run });
+    // To keep all events of a long journal for a while takes half as long as reading them.
+    if (run.seq > this.#known - MOST_RECENT) this.#recent.push({ event, before, after: run });
     // Now and then, because each cut copies the rest.
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
     this.#tell();

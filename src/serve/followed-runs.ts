@@ -33,7 +33,7 @@ export class FollowedRuns {
       before.seq === 0 ||
       (before.startedAt === found.run.startedAt && before.seq <= found.run.seq);
     if (known && (!isSame || known.trouble)) this.#drop(id);
-    const followed = this.#runs.get(id) ?? new FollowedRun(this.#store, id);
+    const followed = this.#runs.get(id) ?? new FollowedRun(this.#store, id, found.run.seq);
     this.#use(id, followed);
     await followed.reaches(found.run.seq);
     return { found, followed };

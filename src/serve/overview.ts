@@ -27,7 +27,10 @@ export class Overview {
   #bell = new Bell(this.#over.signal);
   /** Ends the pause after a look. */
   #hurry = new Bell(this.#over.signal);
-  /** Empty until it was read. The same object as long as nothing has changed. */
+  /**
+   * Empty until it was read. The same object as long as nothing has changed. Without a page it grows old,
+   * and the next page sees it until the next look.
+   */
   view: Partial<OverviewShape> = {};
   /** Why it cannot be read now. */
   trouble: { readonly error: unknown } | undefined;
@@ -58,7 +61,7 @@ export class Overview {
     const bell = new Bell(over.signal);
     const hurry = new Bell(over.signal);
     [this.#over, this.#bell, this.#hurry] = [over, bell, hurry];
-    [this.view, this.trouble] = [{}, undefined];
+    this.trouble = undefined;
     void ringWith(news(undefined, over.signal), bell.ring);
     while (!over.signal.aborted) {
       const began = now();

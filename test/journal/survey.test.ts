@@ -369,3 +369,73 @@ test('notices lines that were added to the journal of a finished run', async () 
   appendFileSync(journal, 'x\n');
   expect(await store.survey()).toEqual(await looked(store));
 });
+
+test('a second look at an unchanged run does not read it, and sees each change', async () => {
+  const { folder } = await indexed();
+  const { disk, opened } = counted();
+  const { store } = await processIn(folder, { disk });
+  const reads = async (id = 'open') => {
+    opened.length = 0;
+    const found = await store.look(id);
+    const wasRead = opened.includes(`${id}.jsonl`);
+    return { found, wasRead };
+  };
+  const first = await reads();
+  expect(first.wasRead).toBe(true);
+  expect(await reads()).toEqual({ ...first, wasRead: false });
+  // Its owner is no part of its files.
+  const lease = await (await processIn(folder, { pid: 2 })).store.lease('open');
+  expect(await reads()).toMatchObject({ wasRead: false, found: { owner: { pid: 2 } } });
+  const { run, journal } = await lease.open();
+  await journal.append([over], apply(run, over));
+  await lease.release();
+  expect(await reads()).toMatchObject({
+    wasRead: true,
+    found: { owner: undefined, run: { seq: 3 } },
+  });
+  expect(await reads()).toMatchObject({ wasRead: false, found: { isOwn: true } });
+  rmSync(join(folder, 'user', 'heads'), { recursive: true });
+  expect(await reads()).toMatchObject({ wasRead: true, found: { isOwn: false } });
+  truncateSync(join(folder, '.raymond', 'state', 'open.jsonl'), 40);
+  for (const _ of ['once', 'again'])
+    expect(await reads()).toMatchObject({ wasRead: true, found: { kind: 'damaged' } });
+  rmSync(join(folder, '.raymond', 'state', 'open.jsonl'));
+  expect(await reads()).toMatchObject({ found: { problem: { code: 'journal-missing' } } });
+});
+
+test('a look does not remember a run that has only just changed', async () => {
+  const { folder } = await indexed();
+  const { disk, opened } = counted();
+  const { store } = await processIn(folder, { disk, laterMs: 0 });
+  for (const _ of ['once', 'again']) await store.look('done');
+  expect(opened.filter((name) => name === 'done.jsonl')).toHaveLength(2);
+});
+
+test('only the runs that were looked at last are remembered', async () => {
+  const folder = await temporaryFolder();
+  const { disk, opened } = counted();
+  const { store } = await processIn(folder, { disk });
+  const ids = Array.from({ length: 20 }, (_, n) => `run-${n}`);
+  for (const id of ids) await keep(store, id, over);
+  for (const id of ids) await store.look(id);
+  opened.length = 0;
+  for (const id of ids.toReversed()) await store.look(id);
+  expect(opened.filter((name) => name.endsWith('.jsonl'))).toHaveLength(12);
+});
+
+test('a survey of many runs leaves time for others', async () => {
+  const { store } = await processIn(await temporaryFolder());
+  for (let n = 0; n < 100; n++) await keep(store, `run-${n}`, over);
+  // From the index, which takes the fewest turns.
+  await store.survey();
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  expect(await store.survey()).toHaveLength(100);
+  isOver = true;
+  expect(turns).toBeGreaterThanOrEqual(100 / 16);
+});
