@@ -90,6 +90,21 @@ test('many pages share one look, and without a page there is none', async () => 
   expect(at.looks).toBe(1);
 });
 
+test('the next page begins with what the last one saw, and gets what has changed since then', async () => {
+  const { at, open } = stage('a', 'b');
+  const first = open();
+  await first.next();
+  await first.close();
+  at.runs = [row('b'), row('c')];
+  const second = open();
+  await second.next();
+  expect(second.runs()).toEqual(['a', 'b']);
+  await second.next();
+  expect(second.runs()).toEqual(['b', 'c']);
+  expect(at.looks).toBe(2);
+  await second.close();
+});
+
 test('the store is looked at when it has news, and never otherwise', async () => {
   vi.useFakeTimers();
   try {
