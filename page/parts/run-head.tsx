@@ -67,16 +67,9 @@ export function RunHead({ run, watch, route }: Props) {
   const forecast = useStore(watch.forecast);
   const tabs = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
+    // On a phone, not all tabs fit.
     const current = tabs.current?.querySelector('[aria-current]');
-    if (!current) return;
-    // On a phone, not all tabs fit. The browser says so after its own layout of the page.
-    const sight = new IntersectionObserver((seen) => {
-      sight.disconnect();
-      if (seen.some(({ intersectionRatio }) => intersectionRatio < 1))
-        current.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    });
-    sight.observe(current);
-    return () => sight.disconnect();
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [route.tab]);
   const rest = restText(forecast?.rest ?? null);
   return (

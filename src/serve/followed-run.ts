@@ -91,7 +91,7 @@ export class FollowedRun {
     this.overlay.follow(event, before, run);
     this.places.follow(event, run);
     this.steps.follow(event, run);
-    // While it catches up, nobody asks for the older ones.
+    // While it catches up, nobody asks for the older ones. To keep them even briefly takes a fifth longer.
     if (run.seq > this.#known - MOST_RECENT) this.#recent.push({ event, before, after: run });
     // Now and then, because each cut copies the rest.
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
